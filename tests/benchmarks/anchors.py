@@ -8,7 +8,7 @@ The contracts are those of the demo network; each time is the best of five.
 from statistics import median
 from time import perf_counter
 
-from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.site_contracts import SiteContracts
@@ -34,7 +34,7 @@ def main():
     for source in read_content(content).site.of(SiteContracts).sources:
         read = read_contract(content, source)
         size, own = len(encode_anchor(read.anchor)), len(encode_unchecked(read.record))
-        verifying = best(lambda r=read: anchor_claims(RecordView(r.record), r.anchor, r.anchor.record))
+        verifying = best(lambda r=read: decide_chain_claims(RecordView(r.record), r.anchor, r.anchor.record))
         proving = best(lambda r=read: prove(r.record, CONTRACT_CHECKS))
         sizes.append(size)
         size_ratios.append(size / own)

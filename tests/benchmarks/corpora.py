@@ -35,7 +35,7 @@ import orjson
 from statuary.base.findings import Severity
 from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.base.progress import NoProgress
-from statuary.contracts.checks.prove import prove, runtime_finding
+from statuary.contracts.checks.prove import prove, runtime_mismatch_findings
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
 from statuary.engine.build import build_site
 from statuary.publish.folder.folder_target import FolderTarget
@@ -108,7 +108,7 @@ def _proves_anywhere(record: dict[str, Any]) -> bool:
     address = record["address"].removeprefix("0x").lower().encode()
     elsewhere = orjson.dumps(record | {"address": ""}).lower()
     proof = prove(record)
-    is_sound = not proof.findings and not runtime_finding(record, proof, Severity.ERROR)
+    is_sound = not proof.findings and not runtime_mismatch_findings(record, proof, Severity.ERROR)
     return "matchId" in record and address not in elsewhere and is_sound
 
 

@@ -19,7 +19,7 @@ from statuary.base.findings import Severity
 from statuary.base.primitives import keccak256
 from statuary.contracts.checks.claims import has_different_runtime_code
 from statuary.contracts.checks.proof_rule_list import proof_rules
-from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_finding
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_mismatch_findings
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.record import Record
 from support import damaged_records
@@ -73,7 +73,7 @@ def build_verdicts(record: bytes) -> Verdicts:
     """Return the results of a build's checks of a record, and the contradiction that only its verdict names."""
     value = orjson.loads(record)
     proof = prove(value)
-    differs = runtime_finding(value, proof, Severity.ERROR) or (
+    differs = runtime_mismatch_findings(value, proof, Severity.ERROR) or (
         has_different_runtime_code(RecordView(value)) and not proof.has_no_errors
     )
     return {

@@ -106,7 +106,7 @@ def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, 
         "read": (build_contract, "read_contract"),
         "row": (build_contract, "make_contract_row"),
         "record": (record_documents, "encode_unchecked"),
-        "page": (contract_pages, "fact_rows"),
+        "page": (contract_pages, "contract_fact_rows"),
     }
     if stage == "check":
         check = CONTRACT_CHECKS[0]

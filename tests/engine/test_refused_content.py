@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.contracts.sources.contract_scan import external_files
+from statuary.contracts.sources.contract_scan import list_external_files
 from statuary.engine.read_content import read_content
 from statuary.source.unreadable import UnreadableError
 from support.sites import INCIDENT, MAINTENANCE, SITE, SMALL_SITE, write_files
@@ -52,7 +52,7 @@ def test_feed_host_is_accepted(tmp_path: Path) -> None:
 
 def test_external_folder_is_read(tmp_path: Path) -> None:
     write_files(tmp_path, {"content/site.yaml": SITE, "elsewhere/1/a.json": "{}", "elsewhere/1/b.json": "{}"})
-    found = list(external_files(tmp_path / "content", "../elsewhere/"))
+    found = list(list_external_files(tmp_path / "content", "../elsewhere/"))
     assert [(str(file.pure), file.path) for file in found] == [
         ("contracts/1/a.json", "../elsewhere/1/a.json"),
         ("contracts/1/b.json", "../elsewhere/1/b.json"),
@@ -61,4 +61,4 @@ def test_external_folder_is_read(tmp_path: Path) -> None:
 
 def test_missing_external_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError):
-        list(external_files(tmp_path, "../missing"))
+        list(list_external_files(tmp_path, "../missing"))

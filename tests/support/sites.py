@@ -15,7 +15,7 @@ from statuary.base.files import is_snapshot_path
 from statuary.base.findings import Severity
 from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
-from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
+from statuary.contracts.api.lists import all_chains_document, chain_documents, group_rows_by_address
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.model.contract_row import ContractRow
@@ -227,7 +227,7 @@ def lookup_site(
     }
     documents = [
         all_chains_document(rows)
-        for rows in rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
+        for rows in group_rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
     ]
     for chain_id in {row.chainId for row in listed}:
         documents += chain_documents(chain_id, (row for row in listed if row.chainId == chain_id))

@@ -47,7 +47,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
         IDENTITY_CHECKS,
         prove,
         run_checks,
-        runtime_finding,
+        runtime_mismatch_findings,
         selected_checks,
     )
     from statuary.contracts.model.judged_record import JudgedRecord
@@ -61,7 +61,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     digest = sha256(parsed.canonical or encode_unchecked(record)).hexdigest()
     proof = prove(record, selected_checks(skipped), digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
-    of_runtime = runtime_finding(record, proof, Severity.ERROR)
+    of_runtime = runtime_mismatch_findings(record, proof, Severity.ERROR)
     findings = [finding.for_file(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
     return CheckedRecord(locate_findings(file.parent, findings), JudgedRecord(record, proof))
 
@@ -85,7 +85,7 @@ def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
 
     The lines are the contract's name and address, the verdict, and each claim of the proof.
     """
-    from statuary.contracts.pages.trail import trail
+    from statuary.contracts.pages.trail import evidence_trail
     from statuary.site.pages.page_texts import english_sentence, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization
 
@@ -97,7 +97,7 @@ def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
     if proof.verdict is not None:
         yield " ".join(map(english_sentence, proof.verdict.sentences))
     claims = {claim.name: claim for claim in proof.claims}
-    for part in trail(judged_record, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
+    for part in evidence_trail(judged_record, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
         yield escape_control_chars(f"  {part.name}: {part.note}".rstrip(": "))
         for strand in part.strands:
             claim = claims[ClaimName[strand.claim.upper()]]

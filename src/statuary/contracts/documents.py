@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def contract_documents(
-    judged: "JudgedRecord",
+    judged_record: "JudgedRecord",
     source: str,
     pages: "ContractPageContext | None",
     *,
@@ -26,7 +26,7 @@ def contract_documents(
     A contract that is not published has no document with its record.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
         canonical: the bytes of the record, if they are known.
@@ -36,14 +36,14 @@ def contract_documents(
     """
     from statuary.contracts.api.documents import proof_document, record_document
 
-    served = record_document(judged, source, canonical, digest)
-    if judged.is_published:
+    served = record_document(judged_record, source, canonical, digest)
+    if judged_record.is_published:
         yield served
-    if judged.proof.results:
-        yield proof_document(judged, source, sentence=english_sentence, digest=served.digest.hex())
+    if judged_record.proof.results:
+        yield proof_document(judged_record, source, sentence=english_sentence, digest=served.digest.hex())
     if pages is not None:
         from statuary.contracts.pages.page import contract_page
 
-        yield contract_page(judged, pages, source=source)
+        yield contract_page(judged_record, pages, source=source)
     if at_address is not None:
         yield all_chains_document(at_address)

@@ -88,7 +88,7 @@ class ContractsSection(ContentSection):
             return None
         settings = keys.contracts
         contracts = SiteContracts(
-            chains=tuple(chain.chain() for chain in keys.chains),
+            chains=tuple(chain.to_chain() for chain in keys.chains),
             settings=convert_model(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
             sources=find_contracts(
                 folder.root, settings, folder.source, reads_contracts=folder.reads_contracts
@@ -124,12 +124,12 @@ class ContractsSection(ContentSection):
 
     @override
     def check(self, run: Run) -> SectionResult | None:
-        return self._section_result(self._build_changed(run, None))
+        return self._section_result(self._build_changed_contracts(run, None))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
         recompilers = (section.recompiler() for section in run.answering(RecompilesRecords))
-        self._built = self._build_changed(run, next(recompilers, None))
+        self._built = self._build_changed_contracts(run, next(recompilers, None))
         run.site = self._built.site  # the scan knows how many contracts there are
         return self._section_result(self._built)
 
@@ -146,7 +146,7 @@ class ContractsSection(ContentSection):
             excluded_count=built.excluded_count + error_count(unnamed),
         )
 
-    def _build_changed(self, run: Run, recompiler: "RecordRecompiler | None") -> "BuiltContracts":
+    def _build_changed_contracts(self, run: Run, recompiler: "RecordRecompiler | None") -> "BuiltContracts":
         """Build the contracts that changed.
 
         If the build of contracts fails as a whole, for example because workers are lost, the published
@@ -155,11 +155,15 @@ class ContractsSection(ContentSection):
         site, root, target = run.site, run.root, run.target
         if site is None or root is None:
             raise ValueError("contracts are built from content")
-        from statuary.contracts.incremental.built_contracts import CONTRACTS, has_contracts, without_contracts
+        from statuary.contracts.incremental.built_contracts import (
+            CONTRACTS,
+            has_contracts,
+            result_without_contracts,
+        )
 
         checks = _selected_checks(run.checks.skipped)
         if not has_contracts(site.of(SiteContracts), target.ledger):
-            return without_contracts(site, target, checks, verify=run.execution.verify)
+            return result_without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
 
         def build() -> "BuiltContracts":
@@ -199,12 +203,14 @@ class ContractsSection(ContentSection):
         ledger.save_group(LIST_PAGES, fingerprint)
         if built.are_unchanged and is_same_site:
             return FinalResult(line=line)
-        from statuary.contracts.incremental.lists import add_lists
+        from statuary.contracts.incremental.lists import add_contract_lists
 
         executor = run.execution.executor
         skipped = list[Finding]()
         failed = run_guarded(
-            lambda: add_lists(run.target, built, run.progress, executor, skipped, is_same_site=is_same_site),
+            lambda: add_contract_lists(
+                run.target, built, run.progress, executor, skipped, is_same_site=is_same_site
+            ),
             CONTRACTS,
             "making the lists of contracts",
             TARGET_ERRORS,

@@ -6,7 +6,7 @@ import pytest
 
 from statuary.base.primitives import ChainId
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
-from statuary.contracts.api.lists import AddressRows, chain_documents, rows_by_address
+from statuary.contracts.api.lists import AddressRows, chain_documents, group_rows_by_address
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -44,7 +44,7 @@ def documents_of(rows: list[ContractRow]) -> dict[str, bytes]:
     pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)
     documents = [
         *chain_documents("1", rows),
-        *pages.chain_documents(chain, no_previous_pages()),
+        *pages.chain_pages(chain, no_previous_pages()),
         *search_documents(rows, page_texts("en"), with_pages=True),
     ]
     return {document.path: document.body for document in documents}
@@ -117,7 +117,7 @@ def test_unchanged_chain_keeps_list_pages(changed, published, kept):
 def list_pages_of(rows: list[ContractRow], chain: Chain, former: PreviousPages) -> dict[str, bytes]:
     """Return the list pages of a chain that differ from former ones."""
     pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)
-    return {document.path: document.body for document in pages.chain_documents(chain, former)}
+    return {document.path: document.body for document in pages.chain_pages(chain, former)}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_rows_by_address_group_neighbours() -> None:
     first, second = row(1), row(2)
     elsewhere = first._replace(chainId="2", matchId="9")
     rows = [("a", first), ("b", elsewhere), ("c", second)]
-    assert list(rows_by_address(rows)) == [
+    assert list(group_rows_by_address(rows)) == [
         AddressRows(first.address, ("a", "b"), (first, elsewhere)),
         AddressRows(second.address, ("c",), (second,)),
     ]

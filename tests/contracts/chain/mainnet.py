@@ -16,9 +16,14 @@ from pathlib import Path
 import yaml
 
 from statuary.base.primitives import keccak256
-from statuary.contracts.chain.merkle_trie import decode_list, encode_rlp, number_bytes, proved_value
-from statuary.contracts.chain.transaction import parse_header, parse_receipt, parse_transaction
-from statuary.contracts.chain.trie_proofs import trie_proof
+from statuary.contracts.chain.merkle_trie import (
+    decode_rlp_list,
+    encode_rlp,
+    rlp_number_bytes,
+    verify_trie_proof,
+)
+from statuary.contracts.chain.transaction import parse_block_header, parse_receipt, parse_transaction
+from statuary.contracts.chain.trie_proofs import make_trie_proof
 from statuary.contracts.checks.anchor_claims import recover_sender
 
 HERE = Path(__file__).parent
@@ -48,7 +53,7 @@ def transaction(item):
 
 
 def keyed(values):
-    return [(encode_rlp(number_bytes(index)), value) for index, value in enumerate(values)]
+    return [(encode_rlp(rlp_number_bytes(index)), value) for index, value in enumerate(values)]
 
 
 def hexes(nodes):
@@ -57,17 +62,17 @@ def hexes(nodes):
 
 def block_of(held, counts):
     raw = bytes.fromhex(held["header"][2:])
-    header = parse_header(raw)
-    body = decode_list(bytes.fromhex(held["body"][2:]))
+    header = parse_block_header(raw)
+    body = decode_rlp_list(bytes.fromhex(held["body"][2:]))
     transactions = keyed(map(transaction, body[0]))
-    receipts = keyed(map(receipt, decode_list(bytes.fromhex(held["receipts"][2:]))))
+    receipts = keyed(map(receipt, decode_rlp_list(bytes.fromhex(held["receipts"][2:]))))
     kept = {}
     for index, (key, value) in enumerate(transactions):
-        root, nodes = trie_proof(transactions, key)
-        receipts_root, receipt_nodes = trie_proof(receipts, key)
+        root, nodes = make_trie_proof(transactions, key)
+        receipts_root, receipt_nodes = make_trie_proof(receipts, key)
         assert (root, receipts_root) == (header.transactions_root, header.receipts_root), header.number
-        found = parse_transaction(proved_value(root, key, nodes))
-        given = parse_receipt(proved_value(receipts_root, key, receipt_nodes))
+        found = parse_transaction(verify_trie_proof(root, key, nodes))
+        given = parse_receipt(verify_trie_proof(receipts_root, key, receipt_nodes))
         assert given.type == found.type
         counts[found.type] = counts.get(found.type, 0) + 1
         size = len(value) + sum(map(len, receipt_nodes))

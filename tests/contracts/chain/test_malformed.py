@@ -8,24 +8,24 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     EMPTY_ROOT,
     EMPTY_TRIE,
-    decode_list,
     decode_rlp,
+    decode_rlp_list,
     encode_rlp,
-    number_bytes,
-    proved_value,
     require_rlp_bytes,
+    rlp_number_bytes,
     rlp_to_number,
+    verify_trie_proof,
 )
 from statuary.contracts.chain.transaction import (
     CURVE_ORDER,
     HEADER_SIZES,
     LAYOUTS,
     Receipt,
-    parse_header,
+    parse_block_header,
     parse_receipt,
     parse_transaction,
 )
-from statuary.contracts.chain.trie_proofs import is_root
+from statuary.contracts.chain.trie_proofs import is_trie_root
 
 
 def name_of(value):
@@ -96,7 +96,7 @@ def test_rlp_depth_is_limited():
 
 
 def test_rlp_member_of_wrong_kind_fails():
-    assert reason_of(decode_list, b"\x80") == "rlp_no_list"
+    assert reason_of(decode_rlp_list, b"\x80") == "rlp_no_list"
     assert rlp_to_number(b"") == 0
     assert rlp_to_number(b"\1\0") == 256
     assert reason_of(rlp_to_number, [b"\1"]) == "rlp_number"
@@ -122,24 +122,24 @@ def branch(value=b"", **children):
 
 def test_leaf_proves_single_key():
     node = leaf("20ab", b"v")
-    assert proved_value(keccak256(node), b"\xab", [node]) == b"v"
-    assert proved_value(keccak256(node), b"\xac", [node]) == b""
+    assert verify_trie_proof(keccak256(node), b"\xab", [node]) == b"v"
+    assert verify_trie_proof(keccak256(node), b"\xac", [node]) == b""
 
 
 def test_branch_node_gives_its_value():
     """The value of a branch belongs to the key that ends there."""
     node = branch(value=BRANCH_VALUE, _a=keccak256(leaf("3b", b"v" * 40)))
-    assert proved_value(keccak256(node), b"", [node]) == BRANCH_VALUE
-    assert proved_value(keccak256(node), b"\xab", [node, leaf("3b", b"v" * 40)]) == b"v" * 40
-    assert proved_value(keccak256(node), b"\xbb", [node]) == b""
+    assert verify_trie_proof(keccak256(node), b"", [node]) == BRANCH_VALUE
+    assert verify_trie_proof(keccak256(node), b"\xab", [node, leaf("3b", b"v" * 40)]) == b"v" * 40
+    assert verify_trie_proof(keccak256(node), b"\xbb", [node]) == b""
 
 
 def test_extension_leads_to_longer_keys():
     below = branch(value=BRANCH_VALUE, _c=keccak256(leaf("3d", b"v" * 40)))
     node = encode_rlp([bytes.fromhex("00ab"), keccak256(below)])
-    assert proved_value(keccak256(node), b"\xab", [node, below]) == BRANCH_VALUE
-    assert proved_value(keccak256(node), b"\xab\xcd", [node, below, leaf("3d", b"v" * 40)]) == b"v" * 40
-    assert proved_value(keccak256(node), b"\xaa", [node]) == b""
+    assert verify_trie_proof(keccak256(node), b"\xab", [node, below]) == BRANCH_VALUE
+    assert verify_trie_proof(keccak256(node), b"\xab\xcd", [node, below, leaf("3d", b"v" * 40)]) == b"v" * 40
+    assert verify_trie_proof(keccak256(node), b"\xaa", [node]) == b""
 
 
 @pytest.mark.parametrize(
@@ -157,25 +157,29 @@ def test_extension_leads_to_longer_keys():
     ids=name_of,
 )
 def test_malformed_node_is_refused(node, reason):
-    assert reason_of(proved_value, keccak256(node), b"\xab", [node]) == reason
+    assert reason_of(verify_trie_proof, keccak256(node), b"\xab", [node]) == reason
 
 
 def test_proof_with_additional_node_is_refused():
     node = leaf("20ab", b"v" * 40)
-    assert reason_of(proved_value, keccak256(node), b"\xab", []) == "proof_end"
-    assert reason_of(proved_value, keccak256(b"other"), b"\xab", [node]) == "proof_hash"
-    assert reason_of(proved_value, keccak256(node), b"\xab", [node, node]) == "proof_rest"
-    assert proved_value(EMPTY_ROOT, b"\xab", []) == proved_value(EMPTY_ROOT, b"\xab", [EMPTY_TRIE]) == b""
+    assert reason_of(verify_trie_proof, keccak256(node), b"\xab", []) == "proof_end"
+    assert reason_of(verify_trie_proof, keccak256(b"other"), b"\xab", [node]) == "proof_hash"
+    assert reason_of(verify_trie_proof, keccak256(node), b"\xab", [node, node]) == "proof_rest"
+    assert (
+        verify_trie_proof(EMPTY_ROOT, b"\xab", [])
+        == verify_trie_proof(EMPTY_ROOT, b"\xab", [EMPTY_TRIE])
+        == b""
+    )
     with pytest.raises(EvidenceError):
-        proved_value(EMPTY_ROOT, b"\xab", [EMPTY_TRIE, EMPTY_TRIE])
+        verify_trie_proof(EMPTY_ROOT, b"\xab", [EMPTY_TRIE, EMPTY_TRIE])
 
 
 def test_trie_root_is_hash_of_node():
     node = leaf("20ab", b"v")
     for text in (node.hex(), f"0x{node.hex()}"):
-        assert is_root(keccak256(node), text)
+        assert is_trie_root(keccak256(node), text)
     for text in (f"{node.hex()}00", "0x", "zz", "0x0"):
-        assert not is_root(keccak256(node), text)
+        assert not is_trie_root(keccak256(node), text)
 
 
 # -- transactions
@@ -213,9 +217,9 @@ def test_transaction_of_type_is_read(kind):
     [(27, None, 0), (28, None, 1), (35, 0, 0), (36, 0, 1), (37, 1, 0), (38, 1, 1)],
 )
 def test_legacy_signature_gives_chain_id(v, chain_id, parity):
-    found = parse_transaction(transaction(0, v=number_bytes(v)))
+    found = parse_transaction(transaction(0, v=rlp_number_bytes(v)))
     assert (found.chain_id, found.signature.compact[-1]) == (chain_id, parity)
-    signed = [b""] * 6 + ([] if chain_id is None else [number_bytes(chain_id), b"", b""])
+    signed = [b""] * 6 + ([] if chain_id is None else [rlp_number_bytes(chain_id), b"", b""])
     assert found.signature.digest == keccak256(encode_rlp(signed))
 
 
@@ -227,10 +231,10 @@ def test_typed_transaction_signature_covers_type():
 
 def test_signature_without_chain_may_be_high():
     """Before EIP-155 came with EIP-2, both forms of a signature were valid."""
-    high = number_bytes(HALF + 1)
+    high = rlp_number_bytes(HALF + 1)
     assert parse_transaction(transaction(0, v=b"\x1b", s=high)).chain_id is None
-    assert parse_transaction(transaction(2, s=number_bytes(HALF))).chain_id == 0
-    assert parse_transaction(transaction(0, v=b"\x1b", r=number_bytes(ORDER - 1))).chain_id is None
+    assert parse_transaction(transaction(2, s=rlp_number_bytes(HALF))).chain_id == 0
+    assert parse_transaction(transaction(0, v=b"\x1b", r=rlp_number_bytes(ORDER - 1))).chain_id is None
 
 
 @pytest.mark.parametrize(
@@ -244,10 +248,10 @@ def test_signature_without_chain_may_be_high():
         (transaction(0)[:-1], "rlp_cut"),
         (transaction(0, r=b""), "signature_range"),
         (transaction(0, s=b""), "signature_range"),
-        (transaction(2, r=number_bytes(ORDER)), "signature_range"),
-        (transaction(0, v=b"\x1b", s=number_bytes(ORDER)), "signature_range"),
-        (transaction(0, s=number_bytes(HALF + 1)), "signature_form"),
-        (transaction(2, s=number_bytes(HALF + 1)), "signature_form"),
+        (transaction(2, r=rlp_number_bytes(ORDER)), "signature_range"),
+        (transaction(0, v=b"\x1b", s=rlp_number_bytes(ORDER)), "signature_range"),
+        (transaction(0, s=rlp_number_bytes(HALF + 1)), "signature_form"),
+        (transaction(2, s=rlp_number_bytes(HALF + 1)), "signature_form"),
         (transaction(0, v=b"\x1a"), "signature_v"),
         (transaction(0, v=b"\x1d"), "signature_v"),
         (transaction(0, v=b"\x22"), "signature_v"),
@@ -306,7 +310,7 @@ def header(added=(), **changes):
 def test_header_members_are_read():
     roots = {"stateRoot": b"s" * 32, "transactionsRoot": b"t" * 32, "receiptsRoot": b"r" * 32}
     raw = header(number=b"\x09", timestamp=b"\1\0", extraData=b"any", added=[b"\1", b"w" * 32], **roots)
-    found = parse_header(raw)
+    found = parse_block_header(raw)
     assert (found.hash, found.number, found.timestamp) == (keccak256(raw), 9, 256)
     assert (found.state_root, found.transactions_root, found.receipts_root) == tuple(roots.values())
 
@@ -323,4 +327,4 @@ def test_header_members_are_read():
     ids=name_of,
 )
 def test_malformed_header_is_refused(raw, reason):
-    assert reason_of(parse_header, raw) == reason
+    assert reason_of(parse_block_header, raw) == reason

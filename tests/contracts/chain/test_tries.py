@@ -11,14 +11,16 @@ from statuary.contracts.chain.merkle_trie import (
     EMPTY_ROOT,
     decode_rlp,
     encode_rlp,
-    number_bytes,
-    proved_value,
+    rlp_number_bytes,
+    verify_trie_proof,
 )
-from statuary.contracts.chain.trie_proofs import trie_proof
+from statuary.contracts.chain.trie_proofs import make_trie_proof
 from support.strategies import steady
 
 ITEMS = st.recursive(st.binary(max_size=70), lambda below: st.lists(below, max_size=6), max_leaves=20)
-KEYS = st.one_of(st.binary(min_size=32, max_size=32), st.integers(0, 400).map(number_bytes).map(encode_rlp))
+KEYS = st.one_of(
+    st.binary(min_size=32, max_size=32), st.integers(0, 400).map(rlp_number_bytes).map(encode_rlp)
+)
 TRIES = st.dictionaries(KEYS, st.binary(min_size=1, max_size=80), min_size=1, max_size=40)
 
 
@@ -62,7 +64,7 @@ def test_trie_proofs_match_library(values, other):
     for key, value in values.items():
         library[key] = value
     for key in (*list(values)[:5], other):
-        root, nodes = trie_proof(values.items(), key)
+        root, nodes = make_trie_proof(values.items(), key)
         assert root == library.root_hash
         if key in values:
             assert nodes == [
@@ -70,28 +72,28 @@ def test_trie_proofs_match_library(values, other):
             ]
         theirs = [rlp.encode(node) for node in library.get_proof(key)]
         hashed = [theirs[0], *(one for one in theirs[1:] if len(one) >= 32)]
-        assert proved_value(root, key, hashed) == values.get(key, b"")
+        assert verify_trie_proof(root, key, hashed) == values.get(key, b"")
 
 
 def test_empty_trie_proves_absence():
-    assert trie_proof([], b"\x80") == (EMPTY_ROOT, [])
-    assert proved_value(EMPTY_ROOT, b"\x80", []) == b""
+    assert make_trie_proof([], b"\x80") == (EMPTY_ROOT, [])
+    assert verify_trie_proof(EMPTY_ROOT, b"\x80", []) == b""
 
 
 def test_empty_trie_accepts_only_empty_node():
-    assert proved_value(EMPTY_ROOT, b"\x80", [b"\x80"]) == b""
+    assert verify_trie_proof(EMPTY_ROOT, b"\x80", [b"\x80"]) == b""
     for nodes in ([b"\x80", b"\x80"], [b""], [b"\xc0"]):
         with pytest.raises(EvidenceError):
-            proved_value(EMPTY_ROOT, b"\x80", nodes)
+            verify_trie_proof(EMPTY_ROOT, b"\x80", nodes)
     with pytest.raises(EvidenceError):
-        proved_value(b"\1" * 32, b"\x80", [b"\x80"])
+        verify_trie_proof(b"\1" * 32, b"\x80", [b"\x80"])
 
 
 @settings(steady, max_examples=60)
 @given(TRIES.filter(lambda values: len(values) > 3), st.data())
 def test_altered_proof_is_rejected(values, data):
     key = data.draw(st.sampled_from(sorted(values)))
-    root, nodes = trie_proof(values.items(), key)
+    root, nodes = make_trie_proof(values.items(), key)
     at = data.draw(st.integers(0, len(nodes) - 1))
     bit = data.draw(st.integers(0, len(nodes[at]) * 8 - 1))
     changed = bytearray(nodes[at])
@@ -102,4 +104,4 @@ def test_altered_proof_is_rejected(values, data):
         [*nodes, nodes[-1]],
     ):
         with pytest.raises(EvidenceError):
-            proved_value(root, key, forged)
+            verify_trie_proof(root, key, forged)

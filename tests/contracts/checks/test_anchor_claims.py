@@ -7,7 +7,7 @@ import pytest
 from statuary.base.primitives import checksum_address
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.transaction import RecoverableSignature
-from statuary.contracts.checks.anchor_claims import anchor_claims, recover_sender
+from statuary.contracts.checks.anchor_claims import decide_chain_claims, recover_sender
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimStatus, PinnedBy
 from statuary.contracts.model.proxy_detection import BEACON_SLOT, proxy_slots
@@ -35,7 +35,7 @@ def record(*implementations: str, code: str = CODE, **members: Any) -> dict[str,
 
 
 def claim(value: dict[str, Any], *, code: str = CODE, **anchor: Any) -> Claim:
-    return anchor_claims(RecordView(value), anchor_of("ab", ADDRESS, code, **anchor), "ab").claims[0]
+    return decide_chain_claims(RecordView(value), anchor_of("ab", ADDRESS, code, **anchor), "ab").claims[0]
 
 
 def words(**changes: int) -> dict[str, int]:
@@ -132,7 +132,7 @@ def test_trusted_block_strengthens_evidence_for_code(
     anchor = anchor_of("ab", ADDRESS, CODE, slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
     assert anchor.block is not None
     checkpoints = {anchor.block.number: anchor.block.hash} if is_vouched_for else {}
-    found = anchor_claims(RecordView(record(IMPLEMENTATION)), anchor, "ab", checkpoints)
+    found = decide_chain_claims(RecordView(record(IMPLEMENTATION)), anchor, "ab", checkpoints)
     assert found.claims[0].status is status
     assert found.pinned == {"runtimeBytecode.onchainBytecode": pin}
 
@@ -154,13 +154,15 @@ def test_library_recovers_sender(library: str, monkeypatch: pytest.MonkeyPatch) 
 def test_reasons_name_absent_evidence() -> None:
     deployment = {"transactionHash": "0x", "blockNumber": "1", "transactionIndex": "0", "deployer": ADDRESS}
     value = record(IMPLEMENTATION, deployment=deployment)
-    without = [one.reason.key for one in anchor_claims(RecordView(value), None, "ab").claims]
+    without = [one.reason.key for one in decide_chain_claims(RecordView(value), None, "ab").claims]
     assert without == ["no_account_proof", "no_signed_transaction"]
-    no_code = anchor_claims(RecordView(record(code="0x")), anchor_of("ab", ADDRESS, "0x"), "ab").claims[0]
+    no_code = decide_chain_claims(RecordView(record(code="0x")), anchor_of("ab", ADDRESS, "0x"), "ab").claims[
+        0
+    ]
     assert no_code.reason.key == "no_onchain_code"
-    foreign = anchor_claims(RecordView(value), anchor_of("cd", ADDRESS, CODE), "ab").claims[0]
+    foreign = decide_chain_claims(RecordView(value), anchor_of("cd", ADDRESS, CODE), "ab").claims[0]
     assert foreign.reason.key == "other_anchor"
     incomplete = record(deployment=deployment | {"deployer": None})
-    reason = anchor_claims(RecordView(incomplete), None, "ab").claims[1].reason
+    reason = decide_chain_claims(RecordView(incomplete), None, "ab").claims[1].reason
     assert (reason.key, dict(reason.values)) == ("no_deployment_member", {"member": "deployer"})
-    assert anchor_claims(RecordView(record()), None, "ab").claims[1].reason.key == "no_transaction"
+    assert decide_chain_claims(RecordView(record()), None, "ab").claims[1].reason.key == "no_transaction"

@@ -8,10 +8,10 @@ from eth_keys import keys
 
 from statuary.base.primitives import keccak256
 from statuary.contracts.chain.anchor import Anchor, AnchoredBlock, DeploymentEvidence
-from statuary.contracts.chain.merkle_trie import decode_list, encode_rlp, number_bytes
-from statuary.contracts.chain.transaction import LAYOUTS, address_of_key, create_address
-from statuary.contracts.chain.trie_proofs import trie_proof
-from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.chain.merkle_trie import decode_rlp_list, encode_rlp, rlp_number_bytes
+from statuary.contracts.chain.transaction import LAYOUTS, address_from_public_key, create_address
+from statuary.contracts.chain.trie_proofs import make_trie_proof
+from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.site_contracts import SiteContracts
@@ -26,7 +26,7 @@ CONTENT = CHECKOUT / "content"
 PLINTH = "748463"
 SHOWN = ClaimStatus.STATED  # by the anchor: no checkpoint names the blocks
 KEY = keys.PrivateKey(b"\x07" * 32)
-FORGER = address_of_key(KEY.public_key.to_bytes())
+FORGER = address_from_public_key(KEY.public_key.to_bytes())
 CODE = bytes.fromhex("6001600c60003960016000f300")
 
 
@@ -43,7 +43,7 @@ def demo():
 
 
 def status(record, anchor, digest):
-    return [claim.status for claim in anchor_claims(RecordView(record), anchor, digest).claims]
+    return [claim.status for claim in decide_chain_claims(RecordView(record), anchor, digest).claims]
 
 
 def test_demo_network_claims_are_shown(demo):
@@ -54,7 +54,7 @@ def test_demo_network_claims_are_shown(demo):
     assert [deployed for _, deployed in found].count(SHOWN) == 19
     creators = {
         record["compilation"]["name"]: set(
-            anchor_claims(RecordView(record), anchor, digest).claims[1].evidence
+            decide_chain_claims(RecordView(record), anchor, digest).claims[1].evidence
         )
         for record, anchor, digest in demo
     }
@@ -68,7 +68,7 @@ def test_demo_blocks_match_checkpoints(demo):
     chains = read_content(CONTENT).site.of(SiteContracts).chains
     [chain] = [chain for chain in chains if chain.chain_id == PLINTH]
     for record, anchor, digest in demo:
-        found = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints))
+        found = decide_chain_claims(RecordView(record), anchor, digest, dict(chain.checkpoints))
         on_chain, deployed = found.claims
         assert on_chain.status is ClaimStatus.VERIFIED
         assert deployed.status in (ClaimStatus.VERIFIED, ClaimStatus.NOT_SHOWN)
@@ -142,7 +142,7 @@ def test_recombined_merkle_proofs_prove_nothing(demo):
 def test_foreign_storage_proof_pins_no_member(demo):
     [proxy] = [one for one in demo if one[0]["compilation"]["name"] == "CatalogueProxy"]
     record, anchor, digest = proxy
-    shown = anchor_claims(RecordView(record), anchor, digest)
+    shown = decide_chain_claims(RecordView(record), anchor, digest)
     [named] = record["proxyResolution"]["implementations"]
     assert shown.claims[0].evidence["implementation"] == named["address"]
     assert "proxyResolution" not in shown.pinned  # a word in a slot, not the code that a call runs
@@ -154,14 +154,14 @@ def test_foreign_storage_proof_pins_no_member(demo):
             if nodes == anchor.storage[slot]:
                 continue
             forged = anchor._replace(storage={**anchor.storage, slot: nodes})
-            found = anchor_claims(RecordView(record), forged, digest)
+            found = decide_chain_claims(RecordView(record), forged, digest)
             assert "implementation" not in found.claims[0].evidence
             assert found.claims[0].status is not SHOWN
 
 
 def signed(kind, chain_id, nonce, data, *, protected=True, to=b""):
     """Return a transaction of a type, signed by the forger."""
-    number = number_bytes
+    number = rlp_number_bytes
     fees = [number(1), number(7), number(100_000), to, b"", data]
     lists = {1: [[]], 2: [[]], 3: [[], number(1), [b"\1" + bytes(31)]], 4: [[], []]}
     if kind == 0:
@@ -179,15 +179,15 @@ def signed(kind, chain_id, nonce, data, *, protected=True, to=b""):
 
 
 def receipt(kind, success=b"\1"):
-    payload = encode_rlp([success, number_bytes(50_000), bytes(256), []])
+    payload = encode_rlp([success, rlp_number_bytes(50_000), bytes(256), []])
     return (bytes([kind]) if kind else b"") + payload
 
 
 def made_up(raw, its_receipt, *, chain_id="5", **deployment):
     """Return the record of a contract, and its anchor under a block that holds one transaction."""
     key = b"\x80"
-    root, nodes = trie_proof([(key, raw)], key)
-    receipts_root, receipt_nodes = trie_proof([(key, its_receipt)], key)
+    root, nodes = make_trie_proof([(key, raw)], key)
+    receipts_root, receipt_nodes = make_trie_proof([(key, its_receipt)], key)
     empty = bytes(32)
     header = [
         empty,
@@ -239,7 +239,7 @@ def test_generated_block_proves_deployment(kind):
 
 def reenveloped(raw, kind, other):
     """Return a transaction's members under another type, cut or filled up to what that has."""
-    items = decode_list(raw[1:] if kind else raw)
+    items = decode_rlp_list(raw[1:] if kind else raw)
     members = LAYOUTS[other].members
     body, signature = items[:-3], items[-3:]
     body = (body + [[]] * members)[: members - 3]

@@ -14,7 +14,7 @@ NOTHING = "5b"  # JUMPDEST
 
 
 def result_of(check, record):
-    [result] = CHECKS[check].results([RecordView(record)])
+    [result] = CHECKS[check].check_records([RecordView(record)])
     return result
 
 

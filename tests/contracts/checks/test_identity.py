@@ -3,7 +3,7 @@
 import orjson
 
 from benchmarks.record_mutants import JUNK, mutant, true_texts
-from statuary.contracts.checks.identity_checks import is_identified
+from statuary.contracts.checks.identity_checks import passes_identity_checks
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, run_checks
 from statuary.contracts.sources.parse_record import validate_record
 from support.contracts import made_record
@@ -52,7 +52,7 @@ def agrees(record):
     if parsed is None:
         return True
     is_genesis = GENESIS in (parsed["deployment"]["blockNumber"], parsed["deployment"]["transactionIndex"])
-    return is_identified(parsed) == (not found(parsed) and not is_genesis)
+    return passes_identity_checks(parsed) == (not found(parsed) and not is_genesis)
 
 
 def test_fast_identity_check_equals_full_check():
@@ -63,13 +63,13 @@ def test_fast_identity_check_equals_full_check():
             holder = record[place[0]] if len(place) > 1 else record
             holder[place[-1]] = text
             assert agrees(record), (place, text)
-            count += is_identified(record) if validate_record(record, None, "").record else 0
+            count += passes_identity_checks(record) if validate_record(record, None, "").record else 0
     assert len(PLACES) < count < len(PLACES) * len(TEXTS) / 2
 
 
 def test_identity_checks_agree_on_mutated_records():
     texts, chance = true_texts(), seeded(1)
-    assert any(is_identified(orjson.loads(text)) for text in texts)
+    assert any(passes_identity_checks(orjson.loads(text)) for text in texts)
     for text in texts:
         assert agrees(orjson.loads(text))
     assert all(agrees(mutant(texts, chance).record) for _ in range(300))

@@ -181,7 +181,7 @@ def test_vyper_takes_known_settings(version, settings, answer):
     compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": version}
     view = RecordView({"compilation": compilation | {"compilerSettings": settings}})
     [check] = [one for one in CONTRACT_CHECKS if one.name == "refused-setting"]
-    [result] = check.results([view])
+    [result] = check.check_records([view])
     messages = [finding.message for finding in result.findings]
     assert len(messages) == bool(answer)
     assert answer in "".join(messages)

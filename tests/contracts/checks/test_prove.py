@@ -12,7 +12,7 @@ from statuary.base.rules import rule_text
 from statuary.contracts.checks import claims
 from statuary.contracts.checks.check import ContractCheck, Evidence, Violation
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, ProofInput, prove, prove_batch
-from statuary.contracts.checks.public_fact_checks import releases
+from statuary.contracts.checks.public_fact_checks import known_releases
 from statuary.contracts.model.field_names import DOTTED, GROUPS, SELECTABLE
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.contracts.model.storage_layout import LayoutFault, find_vyper_layout_faults
@@ -330,10 +330,10 @@ def test_compiler_version_is_release_or_unknown(version):
 
 
 def test_release_table_is_ordered():
-    solc, vyper = releases("solc"), releases("vyper")
+    solc, vyper = known_releases("solc"), known_releases("vyper")
     assert len(solc) >= 120
     assert len(vyper) >= 78
-    assert releases("fe") == {}
+    assert known_releases("fe") == {}
     days = [release.not_before for release in solc.values() if release.not_before]
     assert days == sorted(days)
     assert solc["0.8.20"].not_before == "2023-05-10"

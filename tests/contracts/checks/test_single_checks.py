@@ -11,7 +11,7 @@ from statuary.contracts.checks import identity_checks
 from statuary.contracts.checks.check import contract_checks
 from statuary.contracts.checks.metadata_checks import KeccakCache
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
-from statuary.contracts.checks.public_fact_checks import releases
+from statuary.contracts.checks.public_fact_checks import known_releases
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, PinnedBy
 from support.contracts import ADDRESS, PATH, made_record
@@ -27,12 +27,12 @@ VYPER_RECORD = CHECKOUT / "content/contracts/748463/0x93d8D6ae289d29B994266EAa0a
 
 
 def messages(check, record):
-    [result] = CHECKS[check].results([RecordView(record)])
+    [result] = CHECKS[check].check_records([RecordView(record)])
     return [finding.message for finding in result.findings]
 
 
 def outcome(check, record):
-    [result] = CHECKS[check].results([RecordView(record)])
+    [result] = CHECKS[check].check_records([RecordView(record)])
     return result.outcome
 
 
@@ -298,7 +298,7 @@ def test_false_vyper_runtime_size_fails(change):
 
 def test_vyper_size_violation_names_auxdata():
     record = with_member(vyper_record(), "runtimeBytecode", "recompiledBytecode", "0x00")
-    [result] = CHECKS["invalid-vyper-immutables"].results([RecordView(record)])
+    [result] = CHECKS["invalid-vyper-immutables"].check_records([RecordView(record)])
     assert ("creationBytecode", "cborAuxdata", "1") in {finding.pointer for finding in result.findings}
 
 
@@ -346,7 +346,7 @@ def test_old_metadata_repeats_only_present_documentation(changes, members):
 
 
 def test_unlisted_candidate_of_newest_release_fails():
-    newest = [*releases("vyper")][-1]
+    newest = [*known_releases("vyper")][-1]
     candidate = f"{re.split('[a-z]', newest)[0]}rc999"
     compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": candidate}
     [found] = messages("unknown-compiler-release", {"compilation": compilation})
@@ -430,7 +430,7 @@ def test_storage_variables_are_found_in_sources(filler):
     labels = [f"v{number}" for number in range(60)]
     text = f"{filler} {' '.join(labels[:-1])}"
     found = layout_record(labels, text, extra={"b.sol": f"uint {labels[-1]};"})
-    [result] = CHECKS["invalid-storage-layout"].results([RecordView(found)])
+    [result] = CHECKS["invalid-storage-layout"].check_records([RecordView(found)])
     assert (result.outcome, result.findings, result.evidence) == (
         CheckOutcome.PASSED,
         (),
@@ -464,7 +464,7 @@ def test_layout_at_allows_any_slot(text, version, count):
 def test_vyper_layout_overlap_is_named():
     place = {"type": "uint256", "slot": 0}
     record = with_member(vyper_record(), "storageLayout", {"a": place, "b": place})
-    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    [result] = CHECKS["invalid-storage-layout"].check_records([RecordView(record)])
     assert [(one.message, one.pointer) for one in result.findings] == [
         ("the variable at slot 0 overlaps the one before it", ("storageLayout", "b"))
     ]
@@ -489,7 +489,7 @@ def test_yul_has_no_storage_layout():
     ],
 )
 def test_address_without_valid_checksum_fails(address, message):
-    [result] = IDENTITY["invalid-address"].results([RecordView({"address": address})])
+    [result] = IDENTITY["invalid-address"].check_records([RecordView({"address": address})])
     found = [finding.message for finding in result.findings]
     assert len(found) == bool(message)
     assert message in "".join(found)
@@ -599,7 +599,7 @@ def test_output_with_other_code_fails(side):
     assert messages("std-json-output-mismatch", record) == []
     code = record["stdJsonOutput"]["contracts"][PATH][record["compilation"]["name"]]["evm"][side]
     code["object"] = code["object"][:-2] + "ff"
-    [result] = CHECKS["std-json-output-mismatch"].results([RecordView(record)])
+    [result] = CHECKS["std-json-output-mismatch"].check_records([RecordView(record)])
     [finding] = result.findings
     name = record["compilation"]["name"]
     assert finding.pointer == ("stdJsonOutput", "contracts", PATH, name, "evm", side, "object")
@@ -623,7 +623,7 @@ def test_unknown_release_day_is_inapplicable(day):
         "compilation": {"compiler": "solc", "language": "Solidity", "compilerVersion": "?"},
         "verifiedAt": day,
     }
-    [result] = CHECKS["verified-before-release"].results([RecordView(record)])
+    [result] = CHECKS["verified-before-release"].check_records([RecordView(record)])
     assert result.outcome is CheckOutcome.NOT_APPLICABLE
     assert result.reason == "the day of the compiler's release is not known here"
 
@@ -640,10 +640,10 @@ def test_missing_required_match_is_reported_once():
 
 def test_contradicted_proxy_resolution_is_located():
     record = proxied("00", resolved(True, "EIP1167Proxy", CLONE_OF))
-    [result] = CHECKS["contradicted-proxy-resolution"].results([RecordView(record)])
+    [result] = CHECKS["contradicted-proxy-resolution"].check_records([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
     broken = {"proxyResolution": resolved(True, None, CLONE_OF)}
-    [result] = CHECKS["incomplete-proxy-resolution"].results([RecordView(broken)])
+    [result] = CHECKS["incomplete-proxy-resolution"].check_records([RecordView(broken)])
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
 
 
@@ -688,8 +688,8 @@ def test_identifiers_of_parameters_are_checked(member):
 
 def test_layout_fault_names_variable():
     record = layout_record(["a"], "uint b;")
-    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    [result] = CHECKS["invalid-storage-layout"].check_records([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("storageLayout", "storage", 0, "label")]
     record["storageLayout"]["storage"][0]["contract"] = "b.sol:A"
-    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    [result] = CHECKS["invalid-storage-layout"].check_records([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("storageLayout", "storage", 0, "contract")]

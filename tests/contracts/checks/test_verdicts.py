@@ -13,13 +13,13 @@ from click.testing import CliRunner, Result
 
 from statuary.cli.main import command
 from statuary.contracts.chain.anchor import Anchor
-from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.prove import prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, CompilationEvidence
 from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.contracts.sources.evidence import encode_anchor, encode_compilation
+from statuary.contracts.sources.evidence import encode_anchor, encode_compilation_evidence
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
@@ -138,7 +138,7 @@ def compiled(**changes: Any) -> dict[str, Any]:
     evidence = CompilationEvidence(
         digest_of(record), version, "aa" * 32, "bb" * 32, "cc" * 32, "1.0", members
     )
-    return with_files(record, compilation=encode_compilation(evidence._replace(**changes)))
+    return with_files(record, compilation=encode_compilation_evidence(evidence._replace(**changes)))
 
 
 CASES = {
@@ -373,7 +373,7 @@ def test_storage_slot_contradicts_only_proxy_claim(
         record["proxyResolution"] = resolution
     if creation is not None:
         record["creationBytecode"] = record["creationBytecode"] | {"onchainBytecode": creation}
-    assert anchor_claims(RecordView(record), anchor, "ab").claims[0].status is status
+    assert decide_chain_claims(RecordView(record), anchor, "ab").claims[0].status is status
 
 
 def test_page_states_block_time_and_author(tmp_path: Path) -> None:

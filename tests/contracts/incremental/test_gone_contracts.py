@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from statuary.base.findings import Severity
 from statuary.cli.main import command
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.incremental.build_contract import _code_findings, build_contract_batch
+from statuary.contracts.incremental.build_contract import _onchain_code_findings, build_contract_batch
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import ClaimStatus
@@ -46,8 +46,8 @@ def test_only_missing_code_is_acknowledged(code, unlisted, listed):
     proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), digest=DIGEST)
     assert proof.verdict is not None
     assert (proof.verdict.status is ClaimStatus.CONTRADICTED) == (code != OWN_CODE)
-    assert [finding.severity for finding in _code_findings(proof, SOURCE, None)] == unlisted
-    findings = list(_code_findings(proof, SOURCE, GONE))
+    assert [finding.severity for finding in _onchain_code_findings(proof, SOURCE, None)] == unlisted
+    findings = list(_onchain_code_findings(proof, SOURCE, GONE))
     assert [finding.severity for finding in findings] == listed
     if code == "0x":
         assert findings[0].message.endswith(
@@ -56,7 +56,7 @@ def test_only_missing_code_is_acknowledged(code, unlisted, listed):
 
 
 def test_acknowledged_contract_without_proof_gives_warning():
-    findings = list(_code_findings(prove(RECORD), SOURCE, GONE))
+    findings = list(_onchain_code_findings(prove(RECORD), SOURCE, GONE))
     assert [finding.severity for finding in findings] == [Severity.WARNING]
 
 

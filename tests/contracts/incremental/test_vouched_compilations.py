@@ -11,7 +11,7 @@ from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import encode_compilation
+from statuary.contracts.sources.evidence import encode_compilation_evidence
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.document import encode_unchecked
 from support.contracts import made_record
@@ -31,7 +31,7 @@ EVIDENCE = CompilationEvidence(
     "1.0",
     ("abi", "storageLayout"),
 )
-LISTED = sha256(encode_compilation(EVIDENCE)).hexdigest()
+LISTED = sha256(encode_compilation_evidence(EVIDENCE)).hexdigest()
 
 
 def proof_of(evidence, code=CODE, **settings):

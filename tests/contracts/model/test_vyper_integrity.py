@@ -101,7 +101,7 @@ def record_of(version, name):
 
 
 def check_result(record):
-    [result] = CHECK.results([RecordView(record)])
+    [result] = CHECK.check_records([RecordView(record)])
     return result
 
 

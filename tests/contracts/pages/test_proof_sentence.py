@@ -9,7 +9,7 @@ from statuary.base.reasons import because
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, PinnedBy
-from statuary.contracts.pages.proof import PARTS, claims_sentence, pin_sentences, pins_on_page
+from statuary.contracts.pages.proof import PARTS, claims_sentence, evidence_on_page, evidence_sentences
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
 from support.pages import made_page, page_of
@@ -70,7 +70,7 @@ HASHED = "Covered by a hash in the bytecode."
 
 
 def marks(record) -> dict[str, str]:
-    return {part: pin.text for part, pin in pin_sentences(JudgedRecord(record, prove(record)), TEXTS)}
+    return {part: pin.text for part, pin in evidence_sentences(JudgedRecord(record, prove(record)), TEXTS)}
 
 
 def test_page_parts_state_evidence():
@@ -116,7 +116,7 @@ def test_failing_record_keeps_proven_parts():
     proof = prove(failing_record())
     proven = proof.claim(ClaimName.ON_CHAIN)._replace(status=ClaimStatus.VERIFIED)
     claims = tuple(proven if claim.name is ClaimName.ON_CHAIN else claim for claim in proof.claims)
-    pins = pins_on_page(replace(proof, claims=claims))
+    pins = evidence_on_page(replace(proof, claims=claims))
     assert pins["runtimeBytecode.onchainBytecode"] is PinnedBy.CHAIN
     assert {pins[member] for part in PARTS.keys() - {"code"} for member in PARTS[part]} == {PinnedBy.CLAIMED}
 

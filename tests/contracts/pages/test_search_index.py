@@ -43,7 +43,7 @@ def entry(
 
 
 def documents_of(entries: list[ContractRow], former: PreviousPages | None = None) -> Iterator[Document]:
-    return search_documents(entries, page_texts("en"), with_pages=True, former=former)
+    return search_documents(entries, page_texts("en"), with_pages=True, previous_pages=former)
 
 
 def index_of(entries: list[ContractRow]) -> dict[str, Any]:

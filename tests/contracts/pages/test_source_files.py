@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from statuary.contracts.pages.sources import MAX_SOURCE_LINE_LENGTH, highlighted_lines, source_views
+from statuary.contracts.pages.sources import MAX_SOURCE_LINE_LENGTH, render_highlighted_lines, source_views
 from support.requirements import CHECKOUT
 
 FILES = sorted((CHECKOUT / "tests/demo_network/contracts").rglob("*.*"))
@@ -19,7 +19,7 @@ def plain(line: str) -> str:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_highlighted_lines_match_source(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
-    lines = highlighted_lines(content, LANGUAGES[path.suffix])  # type: ignore[attr-defined]
+    lines = render_highlighted_lines(content, LANGUAGES[path.suffix])  # type: ignore[attr-defined]
     assert [plain(line) for line in lines] == content.removesuffix("\n").split("\n")
     assert sum("<span" in line for line in lines) > len(lines) / 3
 
@@ -27,7 +27,7 @@ def test_highlighted_lines_match_source(path: object) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_line_markup_is_balanced(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
-    lines = list(highlighted_lines(content, LANGUAGES[path.suffix]))  # type: ignore[attr-defined]
+    lines = list(render_highlighted_lines(content, LANGUAGES[path.suffix]))  # type: ignore[attr-defined]
     assert lines
     for line in lines:
         assert line.count("<span") == line.count("</span>")
@@ -36,19 +36,19 @@ def test_line_markup_is_balanced(path: object) -> None:
 @pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul", "Fe", "Cobol", ""])
 @pytest.mark.parametrize("content", ["", "\n", "\n\n", "x", "x\n\ny", "/* a\n b */ c", '"open', "é\t\u2028z"])
 def test_arbitrary_text_keeps_lines(language: str, content: str) -> None:
-    lines = [plain(line).replace("U+2028", "\u2028") for line in highlighted_lines(content, language)]
+    lines = [plain(line).replace("U+2028", "\u2028") for line in render_highlighted_lines(content, language)]
     assert "\n".join(lines).rstrip("\n") == content.rstrip("\n")
 
 
 def test_carriage_return_ends_line() -> None:
     # solc ends a comment at U+000D: what follows runs, so it must not look like part of the comment
-    lines = highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
+    lines = render_highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
     assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
 
 
 def test_bidirectional_characters_are_shown() -> None:
     # CVE-2021-42574
-    (line,) = highlighted_lines(
+    (line,) = render_highlighted_lines(
         "bool isAdmin; /*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */", "Solidity"
     )
     assert plain(line) == "bool isAdmin; /*U+202E } U+2066if (isAdmin)U+2069 U+2066 begin admins only */"
@@ -107,7 +107,7 @@ def test_mixed_alphabet_words_are_marked() -> None:
 
 def test_mark_at_line_cut_is_complete() -> None:
     text = "// " + "x" * (MAX_SOURCE_LINE_LENGTH - 6) + "\u0430" + "y" * 100
-    (line,) = highlighted_lines(text, "Solidity")
+    (line,) = render_highlighted_lines(text, "Solidity")
     assert line.count("<span") == line.count("</span>") == 2
 
 
@@ -129,5 +129,5 @@ def test_hostile_text_is_highlighted_whole(name: str, language: str) -> None:
     text = HOSTILE_TO_LEXERS[name]
     lines = "\n".join(text[start : start + 1_000] for start in range(0, len(text), 1_000))
     assert (
-        len(highlighted_lines(lines, language)) == lines.count("\n") + 1
+        len(render_highlighted_lines(lines, language)) == lines.count("\n") + 1
     )  # one that backtracks would not come to an end

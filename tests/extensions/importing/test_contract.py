@@ -67,7 +67,7 @@ def checked(content):
 def rows(content):
     with CheckTarget() as target:
         check_site(content, parse_instant(NOW), NoProgress(), target=target)
-        return list(target.ledger.table(ContractTable).rows())
+        return list(target.ledger.table(ContractTable).list_entries())
 
 
 def test_add_writes_valid_workspace(content, code):

@@ -9,7 +9,7 @@ import pytest
 
 from statuary.base.primitives import parse_address
 from statuary.contracts.chain.transaction import create_address
-from statuary.contracts.checks.proxy_checks import unresolved_proxy
+from statuary.contracts.checks.proxy_checks import unresolved_proxy_findings
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
@@ -472,6 +472,6 @@ def test_unresolved_proxy_is_a_note(tmp_path):
     compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
     prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
     record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}
-    [finding] = unresolved_proxy(record)
+    [finding] = unresolved_proxy_findings(record)
     assert (finding.severity.value, finding.pointer) == ("note", ("proxyResolution",))
-    assert unresolved_proxy(prepared.record) == ()
+    assert unresolved_proxy_findings(prepared.record) == ()

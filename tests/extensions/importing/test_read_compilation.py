@@ -336,7 +336,7 @@ def test_added_contract_recompiles_identically(form, workshop, tmp_path):
         write_contract(content, found.files, found.replaced)
     with CheckTarget() as target:
         checked = check_site(content, parse_instant(NOW), NoProgress(), target=target)
-        assert {(row.matchId, row.match) for row in target.ledger.table(ContractTable).rows()} == {
+        assert {(row.matchId, row.match) for row in target.ledger.table(ContractTable).list_entries()} == {
             (n, "exact_match") for n in "123"
         }
     assert checked.all_findings == []

@@ -7,7 +7,7 @@ from typing import Final
 from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
 from statuary.contracts import urls as contract_urls
-from statuary.contracts.chain.anchor import anchor_json
+from statuary.contracts.chain.anchor import anchor_as_json
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CheckOutcome, CheckResult
@@ -16,7 +16,7 @@ from statuary.version import VERSION
 
 
 def record_document(
-    judged: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
+    judged_record: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
 ) -> Document:
     """Return the document with a contract's record, in Sourcify's format.
 
@@ -25,12 +25,12 @@ def record_document(
     the lower-case address, because static hosts are case-sensitive.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         source: the path of the record in the content folder.
         canonical: the bytes of the record, if they are known.
         digest: the SHA-256 of these bytes, if it is known.
     """
-    record = judged.record
+    record = judged_record.record
     body = encode_unchecked(record) if canonical is None else canonical
     return Document(
         path=contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
@@ -44,7 +44,7 @@ def record_document(
 
 
 def proof_document(
-    judged: JudgedRecord,
+    judged_record: JudgedRecord,
     source: str,
     *,
     sentence: Callable[[Reason], str],
@@ -53,12 +53,12 @@ def proof_document(
     """Return the JSON document that shows how a record was verified.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         source: the path of the record in the content folder.
         sentence: returns the English sentence for a reason.
         digest: the SHA-256 of the record's published bytes, as hex.
     """
-    record, proof = judged.record, judged.proof
+    record, proof = judged_record.record, judged_record.proof
     chain_id, address = record["chainId"], record["address"]
     claims: dict[str, dict[str, Json]] = {}
     for claim in proof.claims:
@@ -75,19 +75,19 @@ def proof_document(
         "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
         "statuary": VERSION,
         "holds": proof.has_no_errors,
-        "published": judged.is_published,
+        "published": judged_record.is_published,
         "verdict": proof.verdict
         and {
             "status": proof.verdict.status._value_,
             "sentence": " ".join(map(sentence, proof.verdict.sentences)),
         },
-        **_acknowledged_members(judged.known),
+        **_acknowledged_members(judged_record.known),
         "claims": claims,
         "pinnedBy": {member: pin._value_ for member, pin in proof.pinned.items()},
         "checks": _check_results_json(proof.results),
     }
     if proof.anchor is not None:
-        body["anchor"] = anchor_json(proof.anchor)
+        body["anchor"] = anchor_as_json(proof.anchor)
     return Document(
         path=contract_urls.PROOF.path(chain_id=chain_id, address=address),
         aliases=(contract_urls.PROOF.path(chain_id=chain_id, address=address.lower()),),
@@ -101,8 +101,12 @@ def proof_document(
 _PASSED: Final = CheckOutcome.PASSED
 
 
-def _acknowledged_members(known: KnownContradiction | None) -> dict[str, Json]:
-    return {} if known is None else {"known": {"since": known.date.isoformat(), "reason": known.reason}}
+def _acknowledged_members(known_contradiction: KnownContradiction | None) -> dict[str, Json]:
+    return (
+        {}
+        if known_contradiction is None
+        else {"known": {"since": known_contradiction.date.isoformat(), "reason": known_contradiction.reason}}
+    )
 
 
 def _check_results_json(results: tuple[CheckResult, ...]) -> list[Json]:

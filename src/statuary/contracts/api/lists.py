@@ -38,13 +38,13 @@ class AddressRows(NamedTuple):
     rows: tuple[ContractRow, ...]
 
 
-def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
+def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
     """Group contracts by address.
 
     Args:
-        rows: the location and the list entry of each contract, sorted by address and match id.
+        located_rows: the location and the list entry of each contract, sorted by address and match id.
     """
-    for address, group in groupby(rows, key=lambda located: located[1].address):
+    for address, group in groupby(located_rows, key=lambda located: located[1].address):
         locations, contracts = zip(*group, strict=True)
         yield AddressRows(address, locations, contracts)
 
@@ -99,20 +99,20 @@ def chain_documents(
     )
 
 
-def all_chains_document(rows: AddressRows) -> Document:
+def all_chains_document(address_rows: AddressRows) -> Document:
     """Return the document that lists an address's contracts on all chains.
 
     The document has two paths, with the checksummed and with the lower-case address.
     """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _contradicted_member(row)
-        for row in rows.rows
+        for row in address_rows.rows
     )
     return Document(
-        path=contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address),
-        aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
+        path=contract_urls.CONTRACT_ALL_CHAINS.path(address=address_rows.address),
+        aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=address_rows.address.lower()),),
         body=_encode_results(results),
-        sources=rows.locations,
+        sources=address_rows.locations,
         persistent=True,
     )
 

@@ -111,19 +111,19 @@ ENDPOINTS = (
 """The endpoints that programs use."""
 
 
-def example_paths(example: ContractRow | None) -> Iterator[str]:
+def example_paths(example_contract: ContractRow | None) -> Iterator[str]:
     """Yield paths of documents that the API page shows as examples.
 
     Args:
-        example: a contract of the site, or None if there are none.
+        example_contract: a contract of the site, or None if there are none.
     """
     yield from (
         url.path() for url in (contract_urls.CHAINS, contract_urls.PROOF_CHECKS, contract_urls.PROOF_SCHEMA)
     )
-    if example is not None:
+    if example_contract is not None:
         members: dict[str, str | int] = {
-            "chain_id": example.chainId,
-            "address": example.address,
+            "chain_id": example_contract.chainId,
+            "address": example_contract.address,
             "page": OLDEST_PAGE,
         }
         for url in ENDPOINTS:

@@ -14,7 +14,7 @@ from statuary.version import VERSION
 
 def proof_schema_document() -> Document:
     """Return the published JSON Schema, which describes proof documents."""
-    return _fixed_document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
+    return _document_from_file(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
 CHECKS_FILE = "checks.json"
@@ -25,11 +25,11 @@ import the checks.
 
 def proof_checks_document() -> Document:
     """Return the published list of rules that each contract record must satisfy."""
-    return _fixed_document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
+    return _document_from_file(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
-def _fixed_document(url: Url, file: str) -> Document:
-    value = orjson.loads(read_file(Path(__file__).with_name(file)))
+def _document_from_file(url: Url, file_name: str) -> Document:
+    value = orjson.loads(read_file(Path(__file__).with_name(file_name)))
     return Document(path=url.path(), cache=url.cache, body=encode_json(value))
 
 

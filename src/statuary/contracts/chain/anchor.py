@@ -13,19 +13,19 @@ from statuary.base.primitives import Address, Hex, keccak256
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     EMPTY_ROOT,
-    decode_list,
     decode_rlp,
+    decode_rlp_list,
     encode_rlp,
-    number_bytes,
-    proved_value,
     require_rlp_bytes,
+    rlp_number_bytes,
     rlp_to_number,
+    verify_trie_proof,
 )
 from statuary.contracts.chain.transaction import (
     BlockHeader,
     Receipt,
     SignedTransaction,
-    parse_header,
+    parse_block_header,
     parse_receipt,
     parse_transaction,
 )
@@ -105,13 +105,13 @@ NO_CODE: Final = keccak256(b"")
 ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
 
 
-def decode_header(block: AnchoredBlock) -> BlockHeader:
+def decode_block_header(block: AnchoredBlock) -> BlockHeader:
     """Decode the header of a block.
 
     Raises:
         EvidenceError: if the header is malformed, or does not have the hash and number of the block.
     """
-    header = parse_header(_decode_hex(block.header))
+    header = parse_block_header(_decode_hex(block.header))
     if header.hash != _decode_hex(block.hash):
         raise EvidenceError("other_header", block=block.hash)
     if header.number != block.number:
@@ -119,7 +119,7 @@ def decode_header(block: AnchoredBlock) -> BlockHeader:
     return header
 
 
-def proved_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
     """Return an account, verified by a Merkle proof under a block.
 
     Args:
@@ -133,18 +133,18 @@ def proved_account(header: BlockHeader, address: Address, nodes: Nodes) -> Accou
     Raises:
         EvidenceError: if the proof is invalid.
     """
-    leaf = proved_value(
+    leaf = verify_trie_proof(
         header.state_root, keccak256(_decode_hex(address)), [_decode_hex(node) for node in nodes]
     )
     if not leaf:
         return ABSENT_ACCOUNT
-    items = decode_list(leaf)
+    items = decode_rlp_list(leaf)
     if len(items) != 4:
         raise EvidenceError("account_members", members=str(len(items)))
     return Account(require_rlp_bytes(items[2], 32), require_rlp_bytes(items[3], 32))
 
 
-def proved_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
+def verify_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
     """Return the value of a storage slot, verified by a Merkle proof.
 
     Args:
@@ -155,7 +155,7 @@ def proved_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
     Raises:
         EvidenceError: if the proof is invalid.
     """
-    value = proved_value(
+    value = verify_trie_proof(
         account.storage_root, keccak256(_decode_hex(slot)), [_decode_hex(node) for node in nodes]
     )
     return rlp_to_number(decode_rlp(value)) if value else 0
@@ -168,7 +168,7 @@ class ProvedTransaction(NamedTuple):
     receipt: Receipt
 
 
-def proved_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
+def verify_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
     """Return a transaction and its receipt, verified by Merkle proofs.
 
     Args:
@@ -179,37 +179,37 @@ def proved_transaction(evidence: DeploymentEvidence, index: int, creation: str) 
     Raises:
         EvidenceError: if a proof is invalid.
     """
-    header = decode_header(evidence.block)
-    key = encode_rlp(number_bytes(index))
+    header = decode_block_header(evidence.block)
+    key = encode_rlp(rlp_number_bytes(index))
     nodes = [_decode_hex(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
-    transaction = parse_transaction(proved_value(header.transactions_root, key, nodes))
+    transaction = parse_transaction(verify_trie_proof(header.transactions_root, key, nodes))
     nodes = [_decode_hex(node) for node in evidence.receipt]
-    receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
+    receipt = parse_receipt(verify_trie_proof(header.receipts_root, key, nodes))
     if receipt.type != transaction.type:
         raise EvidenceError("other_type", receipt=receipt.type, transaction=transaction.type)
     return ProvedTransaction(transaction, receipt)
 
 
-def _decode_hex(text: str) -> bytes:
+def _decode_hex(hex_text: str) -> bytes:
     try:
-        return bytes.fromhex(text[2:])
+        return bytes.fromhex(hex_text[2:])
     except ValueError:
         raise EvidenceError("no_hex") from None
 
 
-def anchor_json(anchor: Anchor) -> dict[str, Json]:
+def anchor_as_json(anchor: Anchor) -> dict[str, Json]:
     """Convert the Merkle proofs about a contract to a JSON object.
 
     The file `anchor.json` and the published proof have this form.
     """
     members: dict[str, Json] = {
         "record": anchor.record,
-        "block": anchor.block and _block_json(anchor.block),
+        "block": anchor.block and _block_as_json(anchor.block),
         "account": list(anchor.account),
         "storage": {slot: list(nodes) for slot, nodes in anchor.storage.items()},
         "deployment": anchor.deployment
         and {
-            "block": _block_json(anchor.deployment.block),
+            "block": _block_as_json(anchor.deployment.block),
             "transaction": list(anchor.deployment.transaction),
             "receipt": list(anchor.deployment.receipt),
         },
@@ -218,5 +218,5 @@ def anchor_json(anchor: Anchor) -> dict[str, Json]:
     return {name: value for name, value in members.items() if value}
 
 
-def _block_json(block: AnchoredBlock) -> dict[str, Json]:
+def _block_as_json(block: AnchoredBlock) -> dict[str, Json]:
     return block._asdict() | {"agreed": list(block.agreed)}

@@ -26,14 +26,14 @@ def encode_rlp(item: RlpItem) -> bytes:
     return _rlp_prefix(BYTES, len(item)) + item
 
 
-def _rlp_prefix(kind: int, length: int) -> bytes:
-    if length <= SHORT:
-        return bytes([kind + length])
-    size = number_bytes(length)
-    return bytes([kind + SHORT + len(size)]) + size
+def _rlp_prefix(item_kind: int, payload_length: int) -> bytes:
+    if payload_length <= SHORT:
+        return bytes([item_kind + payload_length])
+    size = rlp_number_bytes(payload_length)
+    return bytes([item_kind + SHORT + len(size)]) + size
 
 
-def number_bytes(number: int) -> bytes:
+def rlp_number_bytes(number: int) -> bytes:
     """Return the bytes of a number for RLP: big-endian, without leading zeros.
 
     The bytes of 0 are empty.
@@ -47,13 +47,13 @@ def decode_rlp(data: bytes) -> RlpItem:
     Raises:
         EvidenceError: if the bytes are not the encoding of exactly one item.
     """
-    item, end = _decode_item(data, 0, len(data), MAX_RLP_DEPTH)
+    item, end = _decode_rlp_item(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
         raise EvidenceError("rlp_rest", size=str(len(data) - end))
     return item
 
 
-def decode_list(data: bytes) -> list[RlpItem]:
+def decode_rlp_list(data: bytes) -> list[RlpItem]:
     """Decode bytes that contain a single RLP list.
 
     Raises:
@@ -70,9 +70,9 @@ class _DecodedItem(NamedTuple):
     end: int
 
 
-def _decode_item(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
+def _decode_rlp_item(data: bytes, at: int, limit: int, remaining_depth: int) -> _DecodedItem:
     """Return the item at an offset."""
-    if not depth:
+    if not remaining_depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if at >= limit:
         raise EvidenceError("rlp_cut")
@@ -86,7 +86,7 @@ def _decode_item(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
         return _DecodedItem(data[start:end], end)
     items: list[RlpItem] = []
     while start < end:
-        item, start = _decode_item(data, start, end, depth - 1)
+        item, start = _decode_rlp_item(data, start, end, remaining_depth - 1)
         items.append(item)
     return _DecodedItem(items, end)
 
@@ -148,7 +148,7 @@ BRANCH, SHORT_NODE = 17, 2
 """The members of a branch, and of an extension or a leaf."""
 
 
-def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
+def verify_trie_proof(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     """Verify a Merkle proof, and return the value of its key.
 
     Args:
@@ -187,7 +187,7 @@ class _TrieWalk:
                 self.reference = node[int(self.remaining_key[0], 16)]
                 self.remaining_key = self.remaining_key[1:]
             else:
-                path, is_leaf = _parse_path(require_rlp_bytes(node[0]))
+                path, is_leaf = _parse_compact_path(require_rlp_bytes(node[0]))
                 if is_leaf:
                     return require_rlp_bytes(node[1]) if path == self.remaining_key else b""
                 if not self.remaining_key.startswith(path):
@@ -204,7 +204,7 @@ class _TrieWalk:
             encoded = self.unread.pop(0)
             if keccak256(encoded) != node:
                 raise EvidenceError("proof_hash")
-            node = decode_list(encoded)
+            node = decode_rlp_list(encoded)
         if len(node) not in (BRANCH, SHORT_NODE):
             raise EvidenceError("proof_members", members=str(len(node)))
         return node
@@ -215,9 +215,9 @@ class _CompactPath(NamedTuple):
     is_leaf: bool
 
 
-def _parse_path(encoded: bytes) -> _CompactPath:
+def _parse_compact_path(encoded_path: bytes) -> _CompactPath:
     """Parse a compact path."""
-    digits = encoded.hex()
+    digits = encoded_path.hex()
     kind = digits[:1]
     if kind in ("1", "3"):
         return _CompactPath(digits[1:], kind == "3")

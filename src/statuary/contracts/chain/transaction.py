@@ -9,10 +9,10 @@ from statuary.base.primitives import Address, checksum_address, keccak256
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import (
     RlpItem,
-    decode_list,
+    decode_rlp_list,
     encode_rlp,
-    number_bytes,
     require_rlp_bytes,
+    rlp_number_bytes,
     rlp_to_number,
 )
 
@@ -75,7 +75,7 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     layout = LAYOUTS.get(kind)
     if layout is None:
         raise EvidenceError("unknown_type", type=kind)
-    items = decode_list(payload)
+    items = decode_rlp_list(payload)
     if len(items) != layout.members:
         raise EvidenceError("transaction_members", members=str(len(items)), expected=layout.members)
     v, r, s = map(rlp_to_number, items[-3:])
@@ -106,14 +106,14 @@ class _Envelope(NamedTuple):
     payload: bytes  # the list
 
 
-def _parse_envelope(raw: bytes, what: str) -> _Envelope:
+def _parse_envelope(raw: bytes, item_name: str) -> _Envelope:
     """Return the type of a transaction or receipt, and its list."""
     if not raw:
-        raise EvidenceError(f"{what}_absent")
+        raise EvidenceError(f"{item_name}_absent")
     if raw[0] >= FIRST_LIST:
         return _Envelope(LEGACY, raw)
     if raw[0] == LEGACY:
-        raise EvidenceError(f"{what}_of_type_0")
+        raise EvidenceError(f"{item_name}_of_type_0")
     return _Envelope(raw[0], raw[1:])
 
 
@@ -132,7 +132,7 @@ def _legacy_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
     if v < 35:
         raise EvidenceError("signature_v", v=str(v))
     chain_id, parity = divmod(v - 35, 2)
-    return _SignedMembers(chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""])
+    return _SignedMembers(chain_id, parity, [*items[:-3], rlp_number_bytes(chain_id), b"", b""])
 
 
 def _typed_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
@@ -155,7 +155,7 @@ def parse_receipt(raw: bytes) -> Receipt:
         EvidenceError: if the bytes are not a receipt.
     """
     kind, payload = _parse_envelope(raw, "receipt")
-    items = decode_list(payload)
+    items = decode_rlp_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
         raise EvidenceError("unknown_receipt")
     rlp_to_number(items[1])
@@ -175,25 +175,29 @@ def create_address(sender: Address, nonce: int) -> Address:
         sender: the address of the creating account.
         nonce: the nonce of the creating account.
     """
-    return _address_of_digest(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
+    return _address_from_digest(keccak256(encode_rlp([bytes.fromhex(sender[2:]), rlp_number_bytes(nonce)])))
 
 
-def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
+def find_creation_nonce(creator: Address, created_address: Address, nonce_limit: int) -> int | None:
     """Return the nonce with which a contract created another one (CREATE).
 
     Args:
         creator: the address of the creating contract.
-        address: the address of the created contract.
-        limit: the nonce before which the search ends.
+        created_address: the address of the created contract.
+        nonce_limit: the nonce before which the search ends.
 
     Returns:
         The nonce, or None if no smaller nonce than the limit gives the address.
     """
     sender = bytes.fromhex(creator[2:])
-    created = bytes.fromhex(address[2:])
-    nonces = range(1, limit)  # a contract's first nonce is 1 (EIP-161)
+    created = bytes.fromhex(created_address[2:])
+    nonces = range(1, nonce_limit)  # a contract's first nonce is 1 (EIP-161)
     return next(
-        (nonce for nonce in nonces if keccak256(encode_rlp([sender, number_bytes(nonce)]))[12:] == created),
+        (
+            nonce
+            for nonce in nonces
+            if keccak256(encode_rlp([sender, rlp_number_bytes(nonce)]))[12:] == created
+        ),
         None,
     )
 
@@ -206,19 +210,19 @@ def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
         salt: the 32 bytes of the salt.
         code: the creation code.
     """
-    return _address_of_digest(keccak256(b"\xff" + factory + salt + keccak256(code)))
+    return _address_from_digest(keccak256(b"\xff" + factory + salt + keccak256(code)))
 
 
-def address_of_key(public_key: bytes) -> Address:
+def address_from_public_key(public_key: bytes) -> Address:
     """Return the Ethereum address of a public key.
 
     Args:
         public_key: the coordinates x and y, 32 bytes each.
     """
-    return _address_of_digest(keccak256(public_key))
+    return _address_from_digest(keccak256(public_key))
 
 
-def _address_of_digest(digest: bytes) -> Address:
+def _address_from_digest(digest: bytes) -> Address:
     return checksum_address("0x" + digest[12:].hex())
 
 
@@ -253,13 +257,13 @@ class BlockHeader(NamedTuple):
     receipts_root: bytes
 
 
-def parse_header(raw: bytes) -> BlockHeader:
+def parse_block_header(raw: bytes) -> BlockHeader:
     """Parse the bytes of a block header.
 
     Raises:
         EvidenceError: if the bytes are not the header of an Ethereum block.
     """
-    items = decode_list(raw)
+    items = decode_rlp_list(raw)
     if len(items) < len(HEADER_SIZES):
         raise EvidenceError("header_members", members=str(len(items)))
     members = dict(zip(HEADER_SIZES, items, strict=False))

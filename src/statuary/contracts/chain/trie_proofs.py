@@ -7,15 +7,15 @@ from statuary.base.primitives import keccak256
 from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem, encode_rlp
 
 
-def is_root(root: bytes, node: str) -> bool:
+def is_trie_root(root: bytes, node_hex: str) -> bool:
     """Return whether a hash is that of an encoded trie node.
 
     Args:
         root: the hash of the trie's root.
-        node: the encoded node as hex; for any other string, the result is False.
+        node_hex: the encoded node as hex; for any other string, the result is False.
     """
     try:
-        return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
+        return keccak256(bytes.fromhex(node_hex.removeprefix("0x"))) == root
     except ValueError:
         return False
 
@@ -31,32 +31,34 @@ class TrieProof(NamedTuple):
     nodes: list[bytes]  # the encoded nodes on the path to the key
 
 
-def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
+def make_trie_proof(trie_entries: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
     """Build a Merkle trie, and return a proof for one key.
 
     Args:
-        values: the keys and values of the trie.
+        trie_entries: the keys and values of the trie.
         key: the key to prove.
     """
-    entries = sorted((entry_key.hex(), value) for entry_key, value in values)
+    entries = sorted((entry_key.hex(), value) for entry_key, value in trie_entries)
     nodes: list[bytes] = []
-    root = encode_rlp(_build_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
+    root = encode_rlp(_build_trie_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
     return TrieProof(keccak256(root), [root, *reversed(nodes)] if entries else [])
 
 
-def _build_node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
+def _build_trie_node(entries: Entries, key_path: str | None, proof_nodes: list[bytes]) -> RlpItem:
     """Return the node of some entries.
 
     Args:
-        nodes: collects the encoded nodes on the path to a key.
+        proof_nodes: collects the encoded nodes on the path to a key.
     """
     first_key, value = entries[0]
     if len(entries) == 1:
-        return [_compact_path(first_key, is_leaf=True), value]
+        return [_encode_compact_path(first_key, is_leaf=True), value]
     if shared := _common_prefix(first_key, entries[-1][0]):
-        below = _child_reference(entries, shared, path, nodes)
-        return [_compact_path(shared, is_leaf=False), below]
-    branch: list[RlpItem] = [_child_reference(entries, f"{digit:x}", path, nodes) for digit in range(16)]
+        below = _child_reference(entries, shared, key_path, proof_nodes)
+        return [_encode_compact_path(shared, is_leaf=False), below]
+    branch: list[RlpItem] = [
+        _child_reference(entries, f"{digit:x}", key_path, proof_nodes) for digit in range(16)
+    ]
     return [*branch, value if not first_key else b""]
 
 
@@ -65,7 +67,9 @@ def _common_prefix(key: str, other_key: str) -> str:
     return key[: next((place for place, (digit, its) in enumerate(pairs) if digit != its), len(key))]
 
 
-def _child_reference(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
+def _child_reference(
+    entries: Entries, prefix: str, key_path: str | None, proof_nodes: list[bytes]
+) -> RlpItem:
     """Return the reference to the trie node of a prefix.
 
     It is empty if no key in the trie has the prefix.
@@ -73,16 +77,16 @@ def _child_reference(entries: Entries, prefix: str, path: str | None, nodes: lis
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""
-    on_way = path[len(prefix) :] if path is not None and path.startswith(prefix) else None
-    node = _build_node(chosen, on_way, nodes)
+    on_way = key_path[len(prefix) :] if key_path is not None and key_path.startswith(prefix) else None
+    node = _build_trie_node(chosen, on_way, proof_nodes)
     encoded = encode_rlp(node)
     if len(encoded) < len(EMPTY_ROOT):
         return node
     if on_way is not None:
-        nodes.append(encoded)
+        proof_nodes.append(encoded)
     return keccak256(encoded)
 
 
-def _compact_path(path: str, *, is_leaf: bool) -> bytes:
+def _encode_compact_path(path: str, *, is_leaf: bool) -> bytes:
     flag = 2 * is_leaf + len(path) % 2
     return bytes.fromhex(f"{flag}{'' if len(path) % 2 else '0'}{path}")

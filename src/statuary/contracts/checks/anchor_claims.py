@@ -33,20 +33,20 @@ from statuary.contracts.chain.anchor import (
     AnchoredBlock,
     Checkpoints,
     DeploymentEvidence,
-    decode_header,
+    decode_block_header,
     is_checkpoint,
-    proved_account,
-    proved_storage_word,
-    proved_transaction,
+    verify_account,
+    verify_storage_word,
+    verify_transaction,
 )
 from statuary.contracts.chain.transaction import (
     BlockHeader,
     RecoverableSignature,
     SignedTransaction,
-    address_of_key,
+    address_from_public_key,
     create2_address,
     create_address,
-    creating_nonce,
+    find_creation_nonce,
 )
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import (
@@ -73,7 +73,7 @@ class AnchoredProxy(NamedTuple):
 _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
-def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
+def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
     """Compare a record's proxy resolution with Merkle proofs from the chain.
 
     A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
@@ -88,20 +88,22 @@ def check_anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -
         EvidenceError: if the proof of a storage slot is invalid.
     """
     resolution = as_object(record.value.get("proxyResolution"))
-    code = record.runtime.onchain or b""
+    code = record.runtime.onchain_code or b""
     if clone := EIP_1167.fullmatch(code):
         clone_of = checksum_address(f"0x{clone[1].hex()}")
-        return AnchoredProxy(_named_implementations(resolution) == [clone_of], {"implementation": clone_of})
+        return AnchoredProxy(
+            _recorded_implementations(resolution) == [clone_of], {"implementation": clone_of}
+        )
     if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
         return AnchoredProxy(resolution.get("isProxy") is False)
-    words = _proxy_slot_words(record, code, account, anchor)
+    words = _read_proxy_slots(record, code, account, anchor)
     evidence = next((_slot_evidence(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
     return AnchoredProxy(
         is_shown=False, evidence=evidence, is_other=_contradicts_implementation(words, record)
     )
 
 
-def _proxy_slot_words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
+def _read_proxy_slots(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
     """Return the words in proxy slots that the code may use.
 
     Returns:
@@ -112,43 +114,43 @@ def _proxy_slot_words(record: RecordView, code: bytes, account: Account, anchor:
     ]
     if not set(slots) <= anchor.storage.keys():
         return {}
-    return {slot: proved_storage_word(account, slot, anchor.storage[slot]) for slot in slots}
+    return {slot: verify_storage_word(account, slot, anchor.storage[slot]) for slot in slots}
 
 
-def _contradicts_implementation(words: Mapping[str, int], record: RecordView) -> bool:
+def _contradicts_implementation(slot_words: Mapping[str, int], record: RecordView) -> bool:
     """Return whether the chain contradicts the record's implementation.
 
     No slot of the record's type of proxy holds the implementation that it names. A record without a proxy
     makes no claim about slots, unless Sourcify's patterns left the question to a slot.
     """
     resolution = as_object(record.value.get("proxyResolution"))
-    if not words or words.get(_BEACON):
+    if not slot_words or slot_words.get(_BEACON):
         return False
     if resolution.get("isProxy") is False:
-        code = record.creation.onchain or record.runtime.onchain or b""
-        return any(words.values()) and bool(find_proxy_evidence(code).candidates)
+        code = record.creation.onchain_code or record.runtime.onchain_code or b""
+        return any(slot_words.values()) and bool(find_proxy_evidence(code).candidates)
     slots = proxy_slots(as_text(resolution.get("proxyType")), record.address)
-    in_slots = [[_address_in(words[slot])] for slot in slots if slot in words]
-    named_addresses = _named_implementations(resolution)
+    in_slots = [[_address_from_word(slot_words[slot])] for slot in slots if slot in slot_words]
+    named_addresses = _recorded_implementations(resolution)
     return bool(in_slots) and named_addresses not in ([], *in_slots)
 
 
-def _named_implementations(resolution: Mapping[str, Json]) -> list[Json]:
-    return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+def _recorded_implementations(proxy_resolution: Mapping[str, Json]) -> list[Json]:
+    return [as_object(item).get("address") for item in as_list(proxy_resolution.get("implementations"))]
 
 
 _BEACON: Final = f"0x{BEACON_SLOT}"
 
 
-def _address_in(word: int) -> Address:
-    return checksum_address(f"0x{word % (1 << 160):040x}")
+def _address_from_word(storage_word: int) -> Address:
+    return checksum_address(f"0x{storage_word % (1 << 160):040x}")
 
 
-def _slot_evidence(slot: str, word: int) -> Mapping[str, EvidenceValue]:
+def _slot_evidence(slot: str, storage_word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
         # a beacon's slot holds the beacon's address; only the beacon's code knows the implementation
-        return {"beaconSlot": slot, "beacon": _address_in(word)}
-    return {"implementationSlot": slot, "implementation": _address_in(word)}
+        return {"beaconSlot": slot, "beacon": _address_from_word(storage_word)}
+    return {"implementationSlot": slot, "implementation": _address_from_word(storage_word)}
 
 
 PURPOSE = "recovering the sender of a transaction"
@@ -160,10 +162,10 @@ def require_sender_recovery() -> None:
     Raises:
         MissingExtraError: if the extra that contains the library is not installed.
     """
-    _signature_library()
+    _import_signature_library()
 
 
-def _signature_library() -> ModuleType:
+def _import_signature_library() -> ModuleType:
     return import_optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
 
 
@@ -174,15 +176,15 @@ def recover_sender(signature: RecoverableSignature) -> Address:
         EvidenceError: if no key can have made the signature.
         MissingExtraError: if the extra that contains the library is not installed.
     """
-    library = _signature_library()
+    library = _import_signature_library()
     try:
         if library.__name__ == "coincurve":
             key = library.PublicKey.from_signature_and_message(
                 signature.compact, signature.digest, hasher=None
             )
-            return address_of_key(key.format(compressed=False)[1:])
+            return address_from_public_key(key.format(compressed=False)[1:])
         signed = library.keys.Signature(signature_bytes=signature.compact)
-        return address_of_key(signed.recover_public_key_from_msg_hash(signature.digest).to_bytes())
+        return address_from_public_key(signed.recover_public_key_from_msg_hash(signature.digest).to_bytes())
     except Exception as error:  # the libraries have no common class of errors
         raise EvidenceError("no_key") from error
 
@@ -214,7 +216,7 @@ class _Outcome(NamedTuple):
     is_contradicted: bool = False
 
 
-def anchor_claims(
+def decide_chain_claims(
     record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
     """Compare a record with Merkle proofs from its chain, and return the results.
@@ -228,28 +230,28 @@ def anchor_claims(
         checkpoints: the blocks of the record's chain that the site's author vouches for.
     """
     if anchor is None:
-        return _without_anchor(
+        return _unproven_claims(
             because("no_account_proof"),
             _Deployed(record, None).missing_reason() or because("no_signed_transaction"),
         )
     verifier = _Verifier(digest, checkpoints)
     if anchor.record != digest:
         verifier.problems.append((because("other_anchor"), ""))
-    claims = verifier.claim(_OnChain(record, anchor)), verifier.claim(_Deployed(record, anchor))
+    claims = verifier.decide_claim(_OnChain(record, anchor)), verifier.decide_claim(_Deployed(record, anchor))
     return AnchorClaims(claims, verifier.pinned, tuple(verifier.problems))
 
 
 @lru_cache(maxsize=64)
-def _without_anchor(on_chain: Reason, deployed: Reason) -> AnchorClaims:
+def _unproven_claims(on_chain_reason: Reason, deployed_reason: Reason) -> AnchorClaims:
     """Return the claims of a record without proofs of the chain.
 
     Args:
-        on_chain, deployed: the reasons for their absence.
+        on_chain_reason, deployed_reason: the reasons for their absence.
     """
     return AnchorClaims(
         (
-            Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain),
-            Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, deployed),
+            Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain_reason),
+            Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, deployed_reason),
         )
     )
 
@@ -280,7 +282,7 @@ class _ChainClaim:
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
-    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         """Return the sentence for a proven claim, which names the block.
 
         Args:
@@ -302,13 +304,13 @@ class _ChainClaim:
 class _Verifier:
     """Verifies the two claims, collecting pinned members and reasons."""
 
-    def __init__(self, digest: str, checkpoints: Checkpoints) -> None:
-        self.digest = digest
+    def __init__(self, record_digest: str, checkpoints: Checkpoints) -> None:
+        self.digest = record_digest
         self.checkpoints = checkpoints
         self.pinned: dict[str, PinnedBy] = {}
         self.problems: list[tuple[Reason, str]] = []
 
-    def claim(self, claim: _ChainClaim) -> Claim:
+    def decide_claim(self, claim: _ChainClaim) -> Claim:
         """Verify the evidence for a claim about the chain.
 
         Args:
@@ -331,7 +333,7 @@ class _Verifier:
 
     def _verify_claim(self, claim: _ChainClaim) -> Claim:
         outcome = claim.verify()
-        evidence, block = self._block_and_evidence(outcome), outcome.block
+        evidence, block = self._evidence_with_block(outcome), outcome.block
         is_vouched_for = evidence["vouchedBy"] == CHECKPOINT
         if outcome.is_contradicted and outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.CONTRADICTED, outcome.reason, evidence)
@@ -339,11 +341,9 @@ class _Verifier:
         if outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
         status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
-        return Claim(
-            claim.name, status, claim.outcome_in_block(block, is_vouched_for=is_vouched_for), evidence
-        )
+        return Claim(claim.name, status, claim.proven_reason(block, is_vouched_for=is_vouched_for), evidence)
 
-    def _block_and_evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
+    def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
         """Return the block and the evidence in it.
 
         Raises:
@@ -377,10 +377,10 @@ class _OnChain(_ChainClaim):
     def missing_reason(self) -> Reason | None:
         if self.anchor is None or self.anchor.block is None:
             return self.recorded_reason() or because("no_account_proof")
-        return None if self.record.runtime.onchain else because("no_onchain_code")
+        return None if self.record.runtime.onchain_code else because("no_onchain_code")
 
     @override
-    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return because("account_proof" if is_vouched_for else "account_proof_stated", block=block.number)
 
     @override
@@ -388,22 +388,22 @@ class _OnChain(_ChainClaim):
         if self.anchor is None or self.anchor.block is None:
             raise EvidenceError("no_account_proof")
         block = self.anchor.block
-        header = decode_header(block)
-        account = proved_account(header, self.record.address, self.anchor.account)
+        header = decode_block_header(block)
+        account = verify_account(header, self.record.address, self.anchor.account)
         its = f"0x{account.code_hash.hex()}"
-        ours = f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
+        ours = f"0x{keccak256(self.record.runtime.onchain_code or b'').hex()}"
         outcome = _Outcome(block, header.timestamp, {"codeHash": its})
         if its != ours:
-            if not self._is_newer(header):
+            if not self._is_newer_than_deployment(header):
                 raise EvidenceError("older_block", block=block.number)
             if account.code_hash == NO_CODE:
                 reason = because("no_code_since", block=block.number)
             else:
                 reason = because("other_code_since", block=block.number, code=its, record=ours)
             return outcome._replace(reason=reason, is_contradicted=True)
-        proxy = check_anchored_proxy(self.record, account, self.anchor)
+        proxy = compare_proxy_with_chain(self.record, account, self.anchor)
         outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
-        if proxy.is_other and self._is_later_than_the_record(header):
+        if proxy.is_other and self._is_later_than_verification(header):
             word = str(proxy.evidence.get("implementation", "0x"))
             reason = because("other_implementation_since", block=block.number, address=word)
             return outcome._replace(reason=reason, is_contradicted=True)
@@ -411,14 +411,14 @@ class _OnChain(_ChainClaim):
             return outcome._replace(pinned=("runtimeBytecode.onchainBytecode", "proxyResolution"))
         return outcome._replace(pinned=("runtimeBytecode.onchainBytecode",))
 
-    def _is_newer(self, header: BlockHeader) -> bool:
+    def _is_newer_than_deployment(self, header: BlockHeader) -> bool:
         """Return whether a block is later than the contract's deployment or verification."""
         deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
         if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
             return header.number >= int(deployed)
-        return self._is_later_than_the_record(header)
+        return self._is_later_than_verification(header)
 
-    def _is_later_than_the_record(self, header: BlockHeader) -> bool:
+    def _is_later_than_verification(self, header: BlockHeader) -> bool:
         try:
             verified = parse_instant(as_text(self.record.value.get("verifiedAt")))
         except InvalidValueError:
@@ -440,7 +440,9 @@ class _Deployed(_ChainClaim):
         if self.deployment.get("transactionHash") is None:
             return because("no_transaction")
         absent = [
-            member for member in ("blockNumber", "transactionIndex", "deployer") if not self._text(member)
+            member
+            for member in ("blockNumber", "transactionIndex", "deployer")
+            if not self._deployment_text(member)
         ]
         if absent:
             return because("no_deployment_member", member=absent[0])
@@ -449,10 +451,10 @@ class _Deployed(_ChainClaim):
         return None
 
     @override
-    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return because("deployed" if is_vouched_for else "deployed_stated", block=block.number)
 
-    def _text(self, member: str) -> str:
+    def _deployment_text(self, member: str) -> str:
         return as_text(self.deployment.get(member))
 
     @override
@@ -460,19 +462,19 @@ class _Deployed(_ChainClaim):
         if self.anchor is None or self.anchor.deployment is None:
             raise EvidenceError("no_signed_transaction")
         deployment = self.anchor.deployment
-        transaction = self._named_transaction(deployment)
+        transaction = self._recorded_transaction(deployment)
         sender = recover_sender(transaction.signature)
-        self._compare("deployer", sender)
+        self._require_same_member("deployer", sender)
         evidence: dict[str, EvidenceValue] = {
             "transactionHash": f"0x{transaction.hash.hex()}",
-            "transactionIndex": int(self._text("transactionIndex")),
+            "transactionIndex": int(self._deployment_text("transactionIndex")),
             "sender": sender,
             "nonce": transaction.nonce,
         }
-        outcome = _Outcome(deployment.block, decode_header(deployment.block).timestamp, evidence)
+        outcome = _Outcome(deployment.block, decode_block_header(deployment.block).timestamp, evidence)
         if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
-            return outcome._replace(pinned=tuple(self._pinned_by_creation(transaction)))
-        creator = dict(_confirmed_creation(self.record, transaction, sender))
+            return outcome._replace(pinned=tuple(self._members_proven_by_creation(transaction)))
+        creator = dict(_search_creation_by_factory(self.record, transaction, sender))
         evidence |= creator
         if "salt" in creator:
             pinned = ("creationBytecode.onchainBytecode",)
@@ -480,17 +482,17 @@ class _Deployed(_ChainClaim):
         reason = because("by_contract_nonce" if creator else "by_contract")
         return outcome._replace(evidence=evidence, reason=reason)
 
-    def _named_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
+    def _recorded_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
         """Return the transaction that the record names.
 
         Raises:
             EvidenceError: if the evidence is about another one, or it failed.
         """
-        self._compare("blockNumber", str(deployment.block.number))
+        self._require_same_member("blockNumber", str(deployment.block.number))
         creation = as_text(self.record.creation.value.get("onchainBytecode"))
-        index = int(self._text("transactionIndex"))
-        transaction, receipt = proved_transaction(deployment, index, creation or "0x")
-        self._compare("transactionHash", f"0x{transaction.hash.hex()}")
+        index = int(self._deployment_text("transactionIndex"))
+        transaction, receipt = verify_transaction(deployment, index, creation or "0x")
+        self._require_same_member("transactionHash", f"0x{transaction.hash.hex()}")
         chain_id = self.record.value.get("chainId")
         if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
             raise EvidenceError("other_chain", signed=str(transaction.chain_id), chain=str(chain_id))
@@ -498,12 +500,14 @@ class _Deployed(_ChainClaim):
             raise EvidenceError("transaction_failed")
         return transaction
 
-    def _compare(self, member: str, value: str) -> None:
-        if self._text(member) != value:
-            raise EvidenceError("other_member", member=member, block=value, record=self._text(member))
+    def _require_same_member(self, member: str, value: str) -> None:
+        if self._deployment_text(member) != value:
+            raise EvidenceError(
+                "other_member", member=member, block=value, record=self._deployment_text(member)
+            )
 
-    def _pinned_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
-        code = self.record.creation.onchain
+    def _members_proven_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
+        code = self.record.creation.onchain_code
         if code is not None:
             if transaction.data != code:
                 raise EvidenceError("other_creation_code")
@@ -514,7 +518,7 @@ class _Deployed(_ChainClaim):
 DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "deployer")
 
 
-def _confirmed_creation(
+def _search_creation_by_factory(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield the ways of creation that the contract's address confirms."""
@@ -523,7 +527,7 @@ def _confirmed_creation(
         if transaction.to
         else create_address(sender, transaction.nonce)
     )
-    code = record.creation.onchain or b""
+    code = record.creation.onchain_code or b""
     factory = bytes.fromhex(creator[2:])
     # try each word of the call data as the salt, from the start or after a 4-byte selector
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
@@ -531,5 +535,5 @@ def _confirmed_creation(
         if len(salt) == 32 and create2_address(factory, salt, code) == record.address:
             yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
             return
-    if (nonce := creating_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:
+    if (nonce := find_creation_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:
         yield from (("creator", creator), ("creatorNonce", nonce))

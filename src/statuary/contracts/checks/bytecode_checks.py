@@ -51,7 +51,7 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
     """Bytecode, auxdata and transformation values must be `0x` and whole bytes in lower-case hex."""
     count = 0
     for side in record.sides:
-        for pointer, text, data in _hex_texts(side):
+        for pointer, text, data in _hex_members(side):
             count += 1
             if data is None:
                 yield Violation(
@@ -63,29 +63,32 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
         yield Evidence({"texts": count})
 
 
-def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
+def _hex_members(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
     """Yield every string of a side that must be hex.
 
     Each has a pointer, the string and its bytes.
 
     The bytes are None if it is not hex.
     """
-    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
+    for member, data in (
+        ("onchainBytecode", side.onchain_code),
+        ("recompiledBytecode", side.recompiled_code),
+    ):
         if side.value.get(member) is not None:
             yield (side.member, member), side.value[member], data
-    for pointer, text in _short_hex_texts(side):
+    for pointer, text in _short_hex_members(side):
         yield pointer, text, decode_lowercase_hex(text)
 
 
-def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
+def _short_hex_members(side: SideView) -> Iterator[tuple[Pointer, Json]]:
     for number, piece in as_object(side.value.get("cborAuxdata")).items():
         yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
     where = (side.member, "transformationValues")
     for member in _SINGLE_VALUES:
-        if member in side.values:
-            yield (*where, member), side.values[member]
+        if member in side.transformation_values:
+            yield (*where, member), side.transformation_values[member]
     for group in _GROUPS_OF_VALUES:
-        for key, text in as_object(side.values.get(group)).items():
+        for key, text in as_object(side.transformation_values.get(group)).items():
             yield (*where, group, key), text
 
 
@@ -129,9 +132,9 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
                     f" {'given' if is_given else 'null'}",
                     (side.member, member),
                 )
-        for place, step in enumerate(side.steps):
+        for place, step in enumerate(side.parsed_steps):
             pointer = (side.member, "transformations", place)
-            if isinstance(step, UnknownTransformationError) and _unknown_transformation(side):
+            if isinstance(step, UnknownTransformationError) and _find_unknown_transformation(side):
                 yield NotKnown("transformation", step.word, pointer)
             elif isinstance(step, InvalidValueError):
                 yield Violation(str(step), pointer)
@@ -164,32 +167,32 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
             )
             return
     replayed = side.replayed_code
-    if unknown := _unknown_transformation(side):
+    if unknown := _find_unknown_transformation(side):
         yield unknown
     elif isinstance(replayed, ReplayError):
         yield Violation(str(replayed), (side.member, "transformations", replayed.step))
-    elif replayed is None or side.onchain is None:
+    elif replayed is None or side.onchain_code is None:
         yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
     else:
         yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
-        if (place := first_differing_offset(replayed, side.onchain)) is not None:
-            yield _bytecode_violation(side, replayed, side.onchain, place)
+        if (place := first_differing_offset(replayed, side.onchain_code)) is not None:
+            yield _bytecode_violation(side, replayed, side.onchain_code, place)
 
 
-def _unknown_transformation(side: SideView) -> NotKnown | None:
+def _find_unknown_transformation(side: SideView) -> NotKnown | None:
     """Return the unknown transformation, if known ones do not explain the code."""
     if side.transformations is not None:
         return None  # every step is known
-    errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
+    errors = [step for step in side.parsed_steps if isinstance(step, UnknownTransformationError)]
     if not errors or side.recomputed_match is not None or not is_plausible_name(errors[0].word):
         return None
     return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
 
 
-def _bytecode_violation(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
+def _bytecode_violation(side: SideView, replayed_code: bytes, onchain_code: bytes, offset: int) -> Violation:
     return Violation(
-        f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
-        f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
+        f"the transformations give {len(replayed_code):,} bytes that differ from the {len(onchain_code):,} on the chain"
+        f" at byte {offset:,}: 0x{replayed_code[offset : offset + 8].hex()} instead of 0x{onchain_code[offset : offset + 8].hex()}",
         (side.member, "onchainBytecode"),
         "verify the contract again; this record does not reproduce what is on the chain",
     )
@@ -222,7 +225,7 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     if side.claimed_level is None:
         yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
         return
-    if unknown := _unknown_transformation(side):
+    if unknown := _find_unknown_transformation(side):
         yield unknown
         return
     if side.recomputed_match is None:
@@ -237,17 +240,19 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     steps, own_steps = side.recomputed_match.transformations, side.transformations
     yield Evidence({"transformations": len(steps)})
     has_places = len({step.offset for step in steps}) == len(steps)
-    if has_places and steps == own_steps and side.recomputed_match.values == side.values:
+    if has_places and steps == own_steps and side.recomputed_match.values == side.transformation_values:
         return  # the usual case; otherwise, the differences are yielded below
     yield from _position_differences(side, steps, own_steps)
     yield from _value_differences(side, steps, own_steps)
 
 
 def _position_differences(
-    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
+    side: SideView,
+    expected_steps: tuple[TransformationStep, ...],
+    recorded_steps: tuple[TransformationStep, ...],
 ) -> Iterator[Violation]:
-    expected = Counter(map(_position_of, steps))
-    recorded_places = Counter(map(_position_of, own_steps))
+    expected = Counter(map(_step_position, expected_steps))
+    recorded_places = Counter(map(_step_position, recorded_steps))
     pointer = (side.member, "transformations")
     for place in sorted((expected - recorded_places).keys(), key=str)[:1]:
         yield Violation(
@@ -257,35 +262,39 @@ def _position_differences(
         yield Violation(
             f"the record lists a {_format_position(place)}, which does not follow from the bytecode", pointer
         )
-    if expected == recorded_places and [_position_of(step) for step in steps] != [
-        _position_of(step) for step in own_steps
+    if expected == recorded_places and [_step_position(step) for step in expected_steps] != [
+        _step_position(step) for step in recorded_steps
     ]:
         yield Violation("the transformations are not in Sourcify's order", pointer, severity=Severity.NOTE)
 
 
-def _format_position(place: _Position) -> str:
-    length = "" if place.length is None else f" of length {place.length}"
-    return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
+def _format_position(position: _Position) -> str:
+    length = "" if position.length is None else f" of length {position.length}"
+    return f"{position.reason} transformation of type {position.type}{length} at byte {position.offset}"
 
 
 def _value_differences(
-    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
+    side: SideView,
+    expected_steps: tuple[TransformationStep, ...],
+    recorded_steps: tuple[TransformationStep, ...],
 ) -> Iterator[Violation]:
     """Compare values by position."""
     if side.recomputed_match is None:
         return
     pointer = (side.member, "transformations")
-    by_place = {_position_of(step): step for step in steps}
-    pairs = [(step, by_place[_position_of(step)]) for step in own_steps if _position_of(step) in by_place]
+    by_place = {_step_position(step): step for step in expected_steps}
+    pairs = [
+        (step, by_place[_step_position(step)]) for step in recorded_steps if _step_position(step) in by_place
+    ]
     for step, other_step in pairs:
-        if not _have_same_value(step, side.values, other_step, side.recomputed_match.values):
+        if not _have_same_value(step, side.transformation_values, other_step, side.recomputed_match.values):
             yield Violation(
                 f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
             )
     yield from _id_differences(pairs, pointer)
-    unused = transformation_value_keys(side.values) - {
-        (step.reason.value, _value_id(step)) for step in own_steps
+    unused = transformation_value_keys(side.transformation_values) - {
+        (step.reason.value, _value_key(step)) for step in recorded_steps
     }
     for reason, key in sorted(unused, key=str):
         yield Violation(
@@ -295,14 +304,15 @@ def _value_differences(
 
 
 def _id_differences(
-    pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
+    step_pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
     """Compare ids one to one.
 
     Equal code may have ids of another compilation.
     """
     id_pairs = {
-        ((own_step.reason, own_step.id), (other_step.reason, other_step.id)) for own_step, other_step in pairs
+        ((own_step.reason, own_step.id), (other_step.reason, other_step.id))
+        for own_step, other_step in step_pairs
     }
     if len(id_pairs) != len({own_step for own_step, _ in id_pairs}) or len(id_pairs) != len(
         {other_step for _, other_step in id_pairs}
@@ -330,11 +340,11 @@ def _have_same_value(
         return False
 
 
-def _value_id(step: TransformationStep) -> str | None:
+def _value_key(step: TransformationStep) -> str | None:
     return None if step.reason in ("callProtection", "constructorArguments") else step.id
 
 
-def _position_of(step: TransformationStep) -> _Position:
+def _step_position(step: TransformationStep) -> _Position:
     return _Position(step.reason.value, step.type.value, step.offset, step.length)
 
 
@@ -344,7 +354,7 @@ def _position_of(step: TransformationStep) -> _Position:
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
     """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode."""
     side = record.creation
-    creation, runtime = side.recompiled, record.runtime.recompiled
+    creation, runtime = side.recompiled_code, record.runtime.recompiled_code
     if side.claimed_level is None or not creation or not runtime:
         yield NotApplicable("there is no matching creation bytecode, or no recompiled runtime bytecode")
         return
@@ -367,17 +377,17 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _copies_range(constructor: bytes, place: int, size: int) -> bool:
+def _copies_range(constructor_code: bytes, start: int, size: int) -> bool:
     """Return whether code copies and returns a range that it pushes.
 
     Vyper up to 0.3.1 pushes the end instead of the size.
     """
-    has_size = _pushes_number(constructor, size) or _pushes_number(constructor, place + size)
+    has_size = _pushes_number(constructor_code, size) or _pushes_number(constructor_code, start + size)
     return (
-        _pushes_number(constructor, place)
+        _pushes_number(constructor_code, start)
         and has_size
-        and _CODECOPY in constructor
-        and _RETURN in constructor
+        and _CODECOPY in constructor_code
+        and _RETURN in constructor_code
     )
 
 
@@ -393,9 +403,13 @@ def _pushes_number(code: bytes, number: int) -> bool:
 def overstated_match_level(record: RecordView) -> Iterator[Observation]:
     """The `creationMatch` and `runtimeMatch` must not be higher than bytecode and auxdata justify."""
     for side in record.sides:
-        if side.claimed_level is None or side.replayed_code is None or side.replayed_code != side.onchain:
+        if (
+            side.claimed_level is None
+            or side.replayed_code is None
+            or side.replayed_code != side.onchain_code
+        ):
             continue  # another check reports transformations that do not give the on-chain code
-        earned = earned_level(side)
+        earned = justified_match_level(side)
         if side.is_exact and not record.is_known:
             compiler = f"{record.language} {record.version}"
             yield NotKnown("hash of sources by", compiler, (f"{side.name}Match",))
@@ -410,13 +424,13 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
             )
 
 
-def earned_level(side: SideView) -> MatchLevel:
+def justified_match_level(side: SideView) -> MatchLevel:
     """Return the match level that creation or runtime code has earned.
 
     The transformations must already have turned the recompiled code into the on-chain code. A transformation
     that inserts the auxdata that is already there changes nothing, so it does not lower the level.
     """
-    steps = tuple([step for step in side.transformations or () if not _has_no_effect(side, step)])
+    steps = tuple([step for step in side.transformations or () if not _leaves_auxdata_unchanged(side, step)])
     if (found := side.recomputed_match) is not None and found.transformations == steps:
         return found.level  # the level that the matching algorithm gave this code
     return decide_match_level(
@@ -427,12 +441,14 @@ def earned_level(side: SideView) -> MatchLevel:
     )
 
 
-def _has_no_effect(side: SideView, step: TransformationStep) -> bool:
+def _leaves_auxdata_unchanged(side: SideView, step: TransformationStep) -> bool:
     if step.reason is not TransformationReason.CBOR_AUXDATA or step.type is TransformationType.DELETE:
         return False
     piece = next((piece for piece in side.auxdata.values() if piece.offset == step.offset), None)
     try:
-        return piece is not None and transformation_value_bytes(step, side.values) == piece.value
+        return (
+            piece is not None and transformation_value_bytes(step, side.transformation_values) == piece.value
+        )
     except InvalidValueError:
         return False
 
@@ -457,7 +473,7 @@ def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
 def understated_match_level(record: RecordView) -> Iterator[Observation]:
     """Creation or runtime code with the match level null must not match the on-chain code."""
     for side in record.sides:
-        if side.claimed_level is not None or not side.onchain:
+        if side.claimed_level is not None or not side.onchain_code:
             continue
         yield Evidence(
             {

@@ -81,7 +81,7 @@ class ContractCheck(NamedTuple):
     confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None
     is_of_compilation: bool = False  # whether the result depends only on the compilation
 
-    def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
+    def check_records(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check each record, and return the results in the order of the records."""
         name = self.name
         observe = self.observe
@@ -97,14 +97,14 @@ class ContractCheck(NamedTuple):
             elif isinstance(only, NotApplicable):
                 results.append(CheckResult(name, _NOT_APPLICABLE, reason=only.reason))
             else:
-                results.append(self._check_result(observed))
+                results.append(self._result_from_observations(observed))
         return results
 
-    def _check_result(self, observed: list[Observation]) -> CheckResult:
+    def _result_from_observations(self, observations: list[Observation]) -> CheckResult:
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""
-        for observation in observed:
+        for observation in observations:
             if isinstance(observation, Evidence):
                 facts.update(observation.facts)
             elif isinstance(observation, NotApplicable):
@@ -117,7 +117,7 @@ class ContractCheck(NamedTuple):
             else:
                 findings.append(self.finding(observation))
         outcome = _check_outcome(findings, facts)
-        is_open = not facts and any(isinstance(one, NotKnown) for one in observed)
+        is_open = not facts and any(isinstance(one, NotKnown) for one in observations)
         if is_open and outcome is _PASSED:
             outcome = CheckOutcome.NOT_KNOWN
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
@@ -151,14 +151,18 @@ class Match(NamedTuple):
     is_exact: bool = False  # whether the match has to be exact
     language: str = ""  # the record's language; empty for any
 
-    def covers(self, claimed: "Match") -> bool:
+    def covers(self, claimed_match: "Match") -> bool:
         """Return whether a match that a record claims is of this kind.
 
         Args:
-            claimed: the code's side, language and match level in the record.
+            claimed_match: the code's side, language and match level in the record.
         """
-        is_exact_enough = claimed.is_exact or not self.is_exact
-        return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
+        is_exact_enough = claimed_match.is_exact or not self.is_exact
+        return (
+            is_exact_enough
+            and self.side in ("", claimed_match.side)
+            and self.language in ("", claimed_match.language)
+        )
 
 
 _CONFIRMING: Final[dict[CheckFunction, Match]] = {}

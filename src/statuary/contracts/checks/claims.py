@@ -198,7 +198,7 @@ def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResul
     relevant = _select_results(MATCH_CHECKS, unpassed_results)
     if failed := _check_names_with_outcome(relevant, _FAILED):
         return Claim(name, _CONTRADICTED, _check_names_reason(_FAILED, failed))
-    onchain, compiled = side.onchain, side.recompiled
+    onchain, compiled = side.onchain_code, side.recompiled_code
     if onchain is None or compiled is None:
         missing = because("no_onchain_code" if onchain is None else "no_compiled_code")
         return Claim(name, ClaimStatus.NOT_SHOWN, missing)
@@ -356,9 +356,9 @@ def has_different_runtime_code(record: RecordView) -> bool:
     This is known only if the record has both codes and claims no match.
     """
     side = record.runtime
-    if side.onchain is None or side.recompiled is None or side.claimed_level is not None:
+    if side.onchain_code is None or side.recompiled_code is None or side.claimed_level is not None:
         return False
-    return bool(side.onchain or side.recompiled) and side.recomputed_match is None
+    return bool(side.onchain_code or side.recompiled_code) and side.recomputed_match is None
 
 
 def _verified_onchain_hashes(

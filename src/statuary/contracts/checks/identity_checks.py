@@ -70,7 +70,7 @@ def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
     """The time `verifiedAt` must be in UTC and whole seconds, such as 2026-11-02T10:00:00Z."""
     text = as_text(record.value["verifiedAt"])
     yield Evidence({"verifiedAt": shorten(text)})
-    if not _is_instant(text):
+    if not _is_utc_time(text):
         yield Violation(
             f"verifiedAt {shorten(text)} is not an instant in UTC and whole seconds",
             ("verifiedAt",),
@@ -78,10 +78,10 @@ def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _is_instant(text: str) -> bool:
+def _is_utc_time(time_text: str) -> bool:
     """Return whether a string is a real date and time."""
     try:
-        return bool(VERIFIED_AT.fullmatch(text)) and datetime.fromisoformat(text).year >= FIRST_YEAR
+        return bool(VERIFIED_AT.fullmatch(time_text)) and datetime.fromisoformat(time_text).year >= FIRST_YEAR
     except ValueError:
         return False
 
@@ -111,14 +111,14 @@ def invalid_deployment(record: RecordView) -> Iterator[Observation]:
         yield from _address_violations(as_text(deployment["deployer"]), ("deployment", "deployer"))
 
 
-def _address_violations(text: str, pointer: Pointer) -> Iterator[Observation]:
+def _address_violations(address_text: str, pointer: Pointer) -> Iterator[Observation]:
     try:
-        parse_address(text)
+        parse_address(address_text)
     except InvalidValueError as error:
         yield Violation(str(error), pointer, error.hint)
 
 
-def is_identified(record: RecordValue) -> bool:
+def passes_identity_checks(record: RecordValue) -> bool:
     """Return whether a record passes all checks in this module.
 
     This is five times faster than running the checks.
@@ -140,5 +140,5 @@ def is_identified(record: RecordValue) -> bool:
         and is_deployer
         and is_transaction
         and are_numbers
-        and _is_instant(record["verifiedAt"])
+        and _is_utc_time(record["verifiedAt"])
     )

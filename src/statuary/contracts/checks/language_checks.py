@@ -35,36 +35,36 @@ TRACES: Final[Mapping[str, Traces]] = {
 @of_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
     """The end of the recompiled code must fit the record's language and compiler, and name no other."""
-    if not (record.runtime.recompiled or record.creation.recompiled):
+    if not (record.runtime.recompiled_code or record.creation.recompiled_code):
         return
     maker = _compiler_named_in_code(record)
     if maker is not None:
         yield Evidence({"compiler": maker.compiler, "version": maker.version or "before 0.5.9"})
         yield from _compiler_contradictions(record, maker)
-        yield from _wrong_hash_kind(record)
+        yield from _hash_kind_violations(record)
         return
     metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
     has_metadata = record.auxdata_style is AuxdataStyle.SOLIDITY and metadata.get("appendCBOR") is not False
-    if has_metadata and record.runtime.recompiled:
+    if has_metadata and record.runtime.recompiled_code:
         yield Violation(
-            f"the code does not end with metadata, as that of {_written_by(record)} does",
+            f"the code does not end with metadata, as that of {_compiler_label(record)} does",
             ("compilation", "language"),
             "correct the language, the compiler version or the bytecode",
         )
 
 
-def _compiler_contradictions(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
+def _compiler_contradictions(record: RecordView, code_maker: CodeMaker) -> Iterator[Violation]:
     """Yield the contradictions between the record's compiler and the code's."""
     traces, member = _language_traces(record), ""
-    if maker.compiler != traces.compiler:
-        member = "" if traces.from_sources and _is_in_sources(record, maker) else "language"
+    if code_maker.compiler != traces.compiler:
+        member = "" if traces.from_sources and _sources_contain_auxdata(record, code_maker) else "language"
     elif not record.is_known:
-        member = "" if maker.can_be_version(record.version) else "compilerVersion"
-    elif record.auxdata_style is AuxdataStyle.NONE or not maker.can_be_version(record.version):
+        member = "" if code_maker.can_be_version(record.version) else "compilerVersion"
+    elif record.auxdata_style is AuxdataStyle.NONE or not code_maker.can_be_version(record.version):
         member = "compilerVersion"
     if member:
         yield Violation(
-            f"the code names {maker.compiler} {maker.version or 'before 0.5.9'}, which is not {_written_by(record)}",
+            f"the code names {code_maker.compiler} {code_maker.version or 'before 0.5.9'}, which is not {_compiler_label(record)}",
             ("compilation", member),
             "write the language and the version of the compiler that made the code",
         )
@@ -80,7 +80,7 @@ def _language_traces(record: RecordView) -> Traces:
     return Traces(as_text(record.compilation.get("compiler")))
 
 
-def _written_by(record: RecordView) -> str:
+def _compiler_label(record: RecordView) -> str:
     return f"{record.language} {record.version[:80]}"
 
 
@@ -89,16 +89,16 @@ def _compiler_named_in_code(record: RecordView) -> CodeMaker | None:
 
     Vyper from 0.3.10 on names it only at the end of the creation code.
     """
-    runtime = record.runtime.recompiled or b""
-    creation = record.creation.recompiled or b""
+    runtime = record.runtime.recompiled_code or b""
+    creation = record.creation.recompiled_code or b""
     of_creation = find_code_maker(creation)
     if of_creation is not None and of_creation.compiler == "vyper":
         return find_code_maker(runtime) or of_creation
     return find_code_maker(runtime) if runtime else of_creation
 
 
-def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
-    digits = maker.auxdata.hex()
+def _sources_contain_auxdata(record: RecordView, code_maker: CodeMaker) -> bool:
+    digits = code_maker.auxdata.hex()
     return any(digits in text.lower() for text in record.sources.values())
 
 
@@ -107,7 +107,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
     """A Solidity record must have solc's metadata (since 0.4.7); other records must not have it."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
-        yield from _foreign_metadata(record)
+        yield from _foreign_metadata_violations(record)
         return
     yield Evidence({"metadata": "given" if record.metadata is not None else "absent"})
     if record.metadata is None:
@@ -118,7 +118,7 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _wrong_hash_kind(record: RecordView) -> Iterator[Observation]:
+def _hash_kind_violations(record: RecordView) -> Iterator[Observation]:
     """Check that the compiled code has the kind of metadata hash that the settings name."""
     fields = record.runtime.trailing_auxdata_fields
     is_solidity = record.auxdata_style is AuxdataStyle.SOLIDITY
@@ -137,7 +137,7 @@ def _wrong_hash_kind(record: RecordView) -> Iterator[Observation]:
 _HASH_SETTING_SINCE = (0, 6)
 
 
-def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
+def _foreign_metadata_violations(record: RecordView) -> Iterator[Observation]:
     """Check that metadata, which only some compilers write, names no other language."""
     if record.metadata is None or not record.is_known:
         return
@@ -209,7 +209,7 @@ def _refused_yul_opcodes(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"evmVersion": fork})
     if any("verbatim" in text for text in record.sources.values()):  # bytes of any kind
         return
-    later = find_later_opcode(record.runtime.recompiled or b"", fork)
+    later = find_later_opcode(record.runtime.recompiled_code or b"", fork)
     if later is not None:
         yield Violation(
             f"the code has the opcode 0x{later.opcode:02x} of {later.fork} at {later.offset}, but it is compiled for {fork}",

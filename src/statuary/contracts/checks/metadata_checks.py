@@ -226,7 +226,7 @@ def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return
-    for number, fields in record.creation.fields.items():
+    for number, fields in record.creation.auxdata_fields.items():
         if "integrity" not in fields.hashes:
             continue
         recorded_hash = fields.hashes["integrity"].hex()

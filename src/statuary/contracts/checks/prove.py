@@ -21,7 +21,7 @@ from statuary.contracts.checks import (
     source_checks,
     transformation_checks,
 )
-from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.check import ContractCheck, Match, contract_checks
 from statuary.contracts.checks.claims import (
     apply_recompilation,
@@ -63,13 +63,13 @@ CONTRACT_CHECKS: Final = tuple(
 """Every rule for records: first those about bytecode, last those that true records were found to break."""
 
 
-def selected_checks(skipped: frozenset[str]) -> tuple[ContractCheck, ...]:
+def selected_checks(skipped_names: frozenset[str]) -> tuple[ContractCheck, ...]:
     """Return the checks that prove a record, without the skipped ones.
 
     Args:
-        skipped: the names of the checks to skip.
+        skipped_names: the names of the checks to skip.
     """
-    return tuple(check for check in CONTRACT_CHECKS if check.name not in skipped)
+    return tuple(check for check in CONTRACT_CHECKS if check.name not in skipped_names)
 
 
 OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.is_of_compilation)
@@ -100,7 +100,7 @@ def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> t
         checks: the checks to run.
     """
     view = RecordView(record)
-    return tuple([result for check in checks for result in check.results([view])])
+    return tuple([result for check in checks for result in check.check_records([view])])
 
 
 class ProofInput(NamedTuple):
@@ -174,39 +174,42 @@ class _ProvedPart(NamedTuple):
 
 
 def _results_by_record(
-    views: Sequence[RecordView], parts: Sequence[CompiledPart | None], checks: Sequence[ContractCheck]
+    views: Sequence[RecordView],
+    shared_compilations: Sequence[CompiledPart | None],
+    checks: Sequence[ContractCheck],
 ) -> Iterator[tuple[CheckResult, ...]]:
     """Yield each record's results.
 
     If the part was proved before, only the checks of the deployment run.
     """
     proved = [
-        None if part is None else _prove_part(part, view) for view, part in zip(views, parts, strict=True)
+        None if part is None else _prove_compilation(part, view)
+        for view, part in zip(views, shared_compilations, strict=True)
     ]
     unproved_views = [view for view, part in zip(views, proved, strict=True) if part is None]
     shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
     of_alone = zip(*_results_by_check(unproved_views, checks), strict=True)
-    of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
+    of_shared = zip(*[check.check_records(shared) for check in OF_DEPLOYMENT], strict=True)
     for part in proved:
-        yield next(of_alone) if part is None else _sort_results((*next(of_shared), *part.results))
+        yield next(of_alone) if part is None else _sort_by_check((*next(of_shared), *part.results))
 
 
-def _sort_results(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+def _sort_by_check(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     """Sort results of the deployment, then of the compilation, like all checks."""
     return tuple([results[position] for position in _POSITIONS])
 
 
-def _prove_part(part: CompiledPart, view: RecordView) -> _ProvedPart:
+def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _ProvedPart:
     """Prove a part on its own view, and share the results."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
-    proved: _ProvedPart | None = part.proof_results.get(levels)
+    proved: _ProvedPart | None = shared_compilation.proof_results.get(levels)
     if proved is None:
         steps_before = steps_left()
-        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **part.members}
+        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **shared_compilation.members}
         of_part = RecordView(record)
-        results = tuple(result for check in OF_COMPILATION for result in check.results([of_part]))
+        results = tuple(result for check in OF_COMPILATION for result in check.check_records([of_part]))
         proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - steps_left())
-        part.proof_results[levels] = proved
+        shared_compilation.proof_results[levels] = proved
         of_part.clear()
     else:
         consume(proved.steps)
@@ -223,31 +226,31 @@ def _results_by_check(
     )
     for check in (*other_checks, *CONTRACT_CHECKS):
         if checks is CONTRACT_CHECKS or check in checks:
-            yield check.results(views)
+            yield check.check_records(views)
         else:
             yield [CheckResult(check.name, CheckOutcome.SKIPPED)] * len(views)
 
 
-def _make_proof(view: RecordView, row: tuple[CheckResult, ...], provable: ProofInput) -> Proof:
-    results = _with_requirements(view, row)
-    anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
-    run = None if provable.recompilation is None else provable.recompilation.evidence
+def _make_proof(view: RecordView, check_results: tuple[CheckResult, ...], proof_input: ProofInput) -> Proof:
+    results = _fail_unmet_requirements(view, check_results)
+    anchored = decide_chain_claims(view, proof_input.anchor, proof_input.digest, proof_input.checkpoints)
+    run = None if proof_input.recompilation is None else proof_input.recompilation.evidence
     stated = decide_compiled_claim(
-        view, provable.compilation, provable.digest, is_vouched_for=provable.is_vouched_for
+        view, proof_input.compilation, proof_input.digest, is_vouched_for=proof_input.is_vouched_for
     )
     record_claims = decide_claims(
-        view, results, anchored, apply_recompilation(provable.recompilation, stated)
+        view, results, anchored, apply_recompilation(proof_input.recompilation, stated)
     )
     return Proof(
         results=results,
         claims=record_claims,
         verdict=decide_verdict(record_claims),
-        pinned=evidence_by_member(view, record_claims, anchored, run or provable.compilation),
-        anchor=provable.anchor,
+        pinned=evidence_by_member(view, record_claims, anchored, run or proof_input.compilation),
+        anchor=proof_input.anchor,
         evidence_problems=(
             *anchored.problems,
             *compilation_problems(record_claims),
-            *recompilation_problems(provable.recompilation),
+            *recompilation_problems(proof_input.recompilation),
         ),
     )
 
@@ -255,7 +258,7 @@ def _make_proof(view: RecordView, row: tuple[CheckResult, ...], provable: ProofI
 RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
-def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
+def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
     """Return a finding if the on-chain code is not the compiled code.
 
     While a record is being made, this is an error. A finished record is published all the same with this
@@ -281,20 +284,25 @@ def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tu
     )
 
 
-def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+def _fail_unmet_requirements(
+    record: RecordView, check_results: tuple[CheckResult, ...]
+) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
     not_applicable = CheckOutcome.NOT_APPLICABLE
-    absent = {check for check, outcome, _, _, _ in results if outcome is not_applicable}
+    absent = {check for check, outcome, _, _, _ in check_results if outcome is not_applicable}
     language = "Solidity" if record.language == "Solidity" and record.is_known else "another"
     for side in record.sides:
         if side.claimed_level is None:
             continue
         if unmet := required_checks(Match(side.name, side.is_exact, language)) & absent:
-            results = tuple(
-                [_failed_result(result, side) if result.check in unmet else result for result in results]
+            check_results = tuple(
+                [
+                    _failed_result(result, side) if result.check in unmet else result
+                    for result in check_results
+                ]
             )
             absent -= unmet
-    return results
+    return check_results
 
 
 def _failed_result(result: CheckResult, side: SideView) -> CheckResult:

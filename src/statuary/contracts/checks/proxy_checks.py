@@ -57,14 +57,16 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
     proxy_type = resolution["proxyType"]
     if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
         yield NotKnown("proxy type", proxy_type, ("proxyResolution", "proxyType"))
-    if fault := _type_fault(resolution):
+    if fault := _member_contradiction(resolution):
         yield Violation(fault, ("proxyResolution",))
     for place, implementation in enumerate(_listed_implementations(resolution)):
-        if fault := _address_fault(as_object(implementation).get("address"), record.address, proxy_type):
+        if fault := _implementation_address_fault(
+            as_object(implementation).get("address"), record.address, proxy_type
+        ):
             yield Violation(fault, ("proxyResolution", "implementations", place, "address"))
 
 
-def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
+def _implementation_address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
     """Return the reason why an implementation address is impossible, if it is."""
     text = format_json_line(address)
     if not _is_checksummed(address):
@@ -76,7 +78,7 @@ def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
     return ""
 
 
-def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
+def unresolved_proxy_findings(record: RecordValue) -> tuple[Finding, ...]:
     """Return a note if a record leaves open whether its contract is a proxy.
 
     This is not a rule, because Sourcify servers send such records. The owner of the contract can resolve the
@@ -100,7 +102,7 @@ def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
     return implementations if isinstance(implementations, list) else []
 
 
-def _type_fault(resolution: Mapping[str, Json]) -> str:
+def _member_contradiction(resolution: Mapping[str, Json]) -> str:
     """Return the contradiction between a resolution's members, if there is one."""
     is_proxy = resolution["isProxy"]
     proxy_type = resolution["proxyType"]
@@ -112,17 +114,17 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
         )
     if is_proxy and not isinstance(proxy_type, str):
         return f"the proxy type {format_json_line(proxy_type)} is not text"
-    return _count_fault(count, proxy_type) if is_proxy else ""
+    return _implementation_count_fault(count, proxy_type) if is_proxy else ""
 
 
-def _count_fault(count: int, proxy_type: Json) -> str:
+def _implementation_count_fault(implementation_count: int, proxy_type: Json) -> str:
     """Return the fault in the number of a proxy's implementations, if any."""
     if proxy_type == _OF_MANY:
         return ""
-    if not count:
+    if not implementation_count:
         return "a proxy has no implementation"
-    if count > 1 and proxy_type in PROXY_TYPES:
-        return f"a proxy of the type {proxy_type} has one implementation, not {count}"
+    if implementation_count > 1 and proxy_type in PROXY_TYPES:
+        return f"a proxy of the type {proxy_type} has one implementation, not {implementation_count}"
     return ""
 
 
@@ -133,7 +135,7 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     Factories are not proxies, EIP-1167 clones are, and other types of proxy have known patterns. Code of an
     unknown type must at least contain a DELEGATECALL.
     """
-    code = record.creation.onchain or record.runtime.onchain
+    code = record.creation.onchain_code or record.runtime.onchain_code
     claim = record.value.get("proxyResolution")
     if not code or not isinstance(claim, dict):
         return
@@ -141,26 +143,26 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
         yield Evidence({"verdict": f"{proxy_type[:80]} is not known here"})
         contradiction = (
-            "" if has_delegatecall(_without_auxdata(record)) else "the bytecode delegates to no contract"
+            "" if has_delegatecall(_code_without_auxdata(record)) else "the bytecode delegates to no contract"
         )
     else:
         evidence = find_proxy_evidence(code)
         yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})
-        contradiction = _contradiction(evidence, claim)
+        contradiction = _bytecode_contradiction(evidence, claim)
     if contradiction:
         yield Violation(
             contradiction, ("proxyResolution",), "leave proxyResolution out, or resolve the proxy again"
         )
 
 
-def _without_auxdata(record: RecordView) -> bytes:
+def _code_without_auxdata(record: RecordView) -> bytes:
     """Return the on-chain runtime code, or else the creation code, without auxdata."""
-    code = record.runtime.onchain or record.creation.onchain or b""
+    code = record.runtime.onchain_code or record.creation.onchain_code or b""
     own = record.runtime.trailing_auxdata
-    return code[: own.offset] if own is not None and record.runtime.onchain else code
+    return code[: own.offset] if own is not None and record.runtime.onchain_code else code
 
 
-def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+def _bytecode_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     """Return the contradiction between bytecode and resolution, if there is one."""
     proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:

@@ -52,13 +52,13 @@ def invalid_identifier(record: RecordView) -> Iterator[Observation]:
         count += 1
         if not _is_identifier(name):
             yield Violation(
-                f"the contract's name {_display_value(name)} is not an identifier", ("compilation", "name")
+                f"the contract's name {_quote_ascii(name)} is not an identifier", ("compilation", "name")
             )
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
-        for text in _names_in(item):
+        for text in _names_in_abi_item(item):
             count += 1
             if not _is_identifier(text):
-                yield Violation(f"{_display_value(text)} is not an identifier", ("abi", place))
+                yield Violation(f"{_quote_ascii(text)} is not an identifier", ("abi", place))
     if count:
         yield Evidence({"names": count})
 
@@ -79,14 +79,14 @@ def deceptive_name(record: RecordView) -> Iterator[Observation]:
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
     yield Evidence({"name": name[:80]})
     if fault := describe_deception(name):
-        yield Violation(f"the contract's name {_display_value(name)} {fault}", ("compilation", "name"))
+        yield Violation(f"the contract's name {_quote_ascii(name)} {fault}", ("compilation", "name"))
 
 
-def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
+def _names_in_abi_item(abi_item: Mapping[str, Json]) -> Iterator[Json]:
     """Yield the name of an item, which constructors do not need, and those of its named parameters."""
-    if item.get("type", "function") in _NAMED_ITEMS or item.get("name") not in (None, ""):
-        yield item.get("name")
-    waiting = [*as_list(item.get("inputs")), *as_list(item.get("outputs"))]
+    if abi_item.get("type", "function") in _NAMED_ITEMS or abi_item.get("name") not in (None, ""):
+        yield abi_item.get("name")
+    waiting = [*as_list(abi_item.get("inputs")), *as_list(abi_item.get("outputs"))]
     while waiting:
         parameter = as_object(waiting.pop())
         if parameter.get("name") not in (None, ""):
@@ -98,7 +98,7 @@ def _is_identifier(name: Json) -> bool:
     return isinstance(name, str) and name.isascii() and name.replace("$", "_").isidentifier()
 
 
-def _display_value(value: Json) -> str:
+def _quote_ascii(value: Json) -> str:
     return ascii(str(value))[:80]
 
 
@@ -114,7 +114,7 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"items": len(abi)})
     for name, number in types.items():
         if name not in ITEM_TYPES:
-            yield _unlisted_value(record, "type of an ABI item", name, ("abi",))
+            yield _report_unlisted_value(record, "type of an ABI item", name, ("abi",))
         elif number > 1 and name not in _NAMED_ITEMS:
             yield Violation(
                 f"the ABI has {number} items of type {name}; a contract has at most one", ("abi",)
@@ -140,7 +140,7 @@ class Release(NamedTuple):
 
 
 @cache
-def releases(compiler: str) -> Mapping[str, Release]:
+def known_releases(compiler: str) -> Mapping[str, Release]:
     """Return the releases of a compiler by version, oldest first.
 
     The table is generated from the compiler's packages by tests/support/compiler_releases.py.
@@ -174,7 +174,7 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     A version that is newer than the list of releases is "not known here", which is not an error. Vyper's
     packages and programs can have different commits, so another commit is only a warning for Vyper.
     """
-    releases, parts = _known_version(record)
+    releases, parts = _parse_known_version(record)
     if parts is None:
         yield NotApplicable(f"no releases of {as_text(record.compilation.get('compiler'))!r} are known here")
         return
@@ -185,7 +185,7 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     elif parts["number"] in releases:
         yield Evidence({"beforeRelease" if parts["before"] else "release": parts["number"]})
         if not parts["before"]:
-            yield from _commit_violation(releases[parts["number"]], parts["commit"] or "", record.language)
+            yield from _commit_violations(releases[parts["number"]], parts["commit"] or "", record.language)
     else:
         newest = [*releases][-1]
         is_newer = _version_numbers(parts["number"]) > _version_numbers(newest)
@@ -197,24 +197,26 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
             yield Violation(f"there is no release {parts['number']} of {compiler}", _VERSION_POINTER)
 
 
-def _unlisted_value(record: RecordView, what: str, value: str, pointer: Pointer) -> Violation | NotKnown:
+def _report_unlisted_value(
+    record: RecordView, value_kind: str, value: str, pointer: Pointer
+) -> Violation | NotKnown:
     """Return the answer about a value that a compiler's list lacks.
 
     What a release that is known here writes is known too, so the value is a contradiction; a later release, or a compiler
     that is not known here, may write others.
     """
-    known, parts = _known_version(record)
+    known, parts = _parse_known_version(record)
     if record.is_known and parts is not None and parts["number"] in known:
         return Violation(
-            f"{_display_value(value)} is not a known {what} of {record.compilation['compiler']}", pointer
+            f"{_quote_ascii(value)} is not a known {value_kind} of {record.compilation['compiler']}", pointer
         )
-    return NotKnown(what, value, pointer)
+    return NotKnown(value_kind, value, pointer)
 
 
 _VERSION_POINTER: Final = ("compilation", "compilerVersion")
 
 
-def _commit_violation(release: Release, commit: str, language: str) -> Iterator[Violation]:
+def _commit_violations(release: Release, commit: str, language: str) -> Iterator[Violation]:
     if (
         commit
         and release.commits
@@ -232,8 +234,8 @@ class _KnownVersion(NamedTuple):
     parts: re.Match[str] | None  # the parsed version
 
 
-def _known_version(record: RecordView) -> _KnownVersion:
-    known = releases(as_text(record.compilation.get("compiler")))
+def _parse_known_version(record: RecordView) -> _KnownVersion:
+    known = known_releases(as_text(record.compilation.get("compiler")))
     return _KnownVersion(known, _VERSION.fullmatch(record.version) if known else None)
 
 
@@ -249,13 +251,13 @@ def _version_numbers(version: str) -> list[int]:
 _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
-def _parse_day(text: str) -> date | None:
+def _parse_day(day_text: str) -> date | None:
     """Return a day of three numbers.
 
     Returns:
         None if there is no such day.
     """
-    numbers = _DAY.fullmatch(text)
+    numbers = _DAY.fullmatch(day_text)
     try:
         return date(*map(int, numbers.groups())) if numbers else None
     except ValueError:
@@ -272,7 +274,7 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
 
     If the date of the release is not known, the date of the release before it is used.
     """
-    released = _released(as_text(record.compilation.get("compiler")), record.version)
+    released = _earliest_release_day(as_text(record.compilation.get("compiler")), record.version)
     verified = _parse_day(as_text(record.value.get("verifiedAt"))[:10])
     if released is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
@@ -286,21 +288,25 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
 
 
 @lru_cache(maxsize=1024)
-def _released(compiler: str, version: str) -> date | None:
+def _earliest_release_day(compiler: str, version: str) -> date | None:
     """Return the day before which a version was not released.
 
     Returns:
         The day, or None if it is not known.
     """
-    known = releases(compiler)
+    known = known_releases(compiler)
     parts = _VERSION.fullmatch(version) if known else None
     if parts is None:
         return None
-    day = parts["nightly"] or _release_day(known, parts["number"], is_before=bool(parts["before"]))
+    day = parts["nightly"] or _release_day_in_table(
+        known, parts["number"], is_prerelease=bool(parts["before"])
+    )
     return _parse_day(day.replace(".", "-"))
 
 
-def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:
+def _release_day_in_table(
+    releases_by_version: Mapping[str, Release], version_number: str, *, is_prerelease: bool
+) -> str:
     """Return the day before which a version was not released.
 
     For a version newer than the table, that is the day of the newest; for a build before a release, that of
@@ -309,10 +315,12 @@ def _release_day(known: Mapping[str, Release], number: str, *, is_before: bool) 
     Returns:
         The day; empty if it is unknown.
     """
-    if number in known and not is_before:
-        return known[number].not_before
-    earlier = takewhile(lambda version: _version_numbers(version) < _version_numbers(number), known)
-    return max((known[version].not_before for version in earlier), default="")
+    if version_number in releases_by_version and not is_prerelease:
+        return releases_by_version[version_number].not_before
+    earlier = takewhile(
+        lambda version: _version_numbers(version) < _version_numbers(version_number), releases_by_version
+    )
+    return max((releases_by_version[version].not_before for version in earlier), default="")
 
 
 @check
@@ -322,11 +330,11 @@ def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
     if settings:
         yield Evidence({"libraries": len(settings)})
     for side in record.sides:
-        linked = as_object(side.values.get("libraries"))
+        linked = as_object(side.transformation_values.get("libraries"))
         for name in sorted(linked.keys() & settings.keys()):
             if settings[name] != as_text(linked[name]).lower():
                 yield Violation(
-                    f"the settings link {_display_value(name)} at {settings[name][:42]}, the {side.name} bytecode at"
+                    f"the settings link {_quote_ascii(name)} at {settings[name][:42]}, the {side.name} bytecode at"
                     f" {as_text(linked[name])[:42]}",
                     (side.member, "transformationValues", "libraries", name),
                 )
@@ -355,24 +363,26 @@ def impossible_deployment(record: RecordView) -> Iterator[Observation]:
     if deployer and deployer.lower() == record.address.lower():
         yield Violation("the deployer is the contract itself", ("deployment", "deployer"))
     if block == GENESIS:
-        yield from _genesis_faults(deployer, index)
+        yield from _genesis_violations(deployer, index)
         return
-    yield from _impossible_values(deployer, transaction, index)
+    yield from _impossible_value_violations(deployer, transaction, index)
 
 
-def _impossible_values(deployer: str, transaction: str, index: Json) -> Iterator[Violation]:
-    if index == GENESIS:
+def _impossible_value_violations(
+    deployer: str, transaction_hash: str, transaction_index: Json
+) -> Iterator[Violation]:
+    if transaction_index == GENESIS:
         yield Violation("transactionIndex is -1, which only a contract of the genesis block has", _INDEX)
     if deployer == _NO_ADDRESS:
         yield Violation("the deployer is the zero address", ("deployment", "deployer"), _IF_UNKNOWN)
-    if transaction == _NO_TRANSACTION:
+    if transaction_hash == _NO_TRANSACTION:
         yield Violation("the transaction's hash is zero", ("deployment", "transactionHash"), _IF_UNKNOWN)
 
 
-def _genesis_faults(deployer: str, index: Json) -> Iterator[Violation]:
+def _genesis_violations(deployer: str, transaction_index: Json) -> Iterator[Violation]:
     if deployer not in ("", _NO_ADDRESS):
         yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
-    if index not in (None, GENESIS):
+    if transaction_index not in (None, GENESIS):
         yield Violation("a contract of the genesis block has no transaction", _INDEX)
 
 
@@ -402,10 +412,10 @@ def impossible_code(record: RecordView) -> Iterator[Observation]:
     """
     address = decode_lowercase_hex(record.address.lower())
     if address is not None:
-        yield Evidence({"bytes": len(record.runtime.onchain or b"")})
+        yield Evidence({"bytes": len(record.runtime.onchain_code or b"")})
         yield from _reserved_address_violations(int.from_bytes(address, "big"))
-    if record.runtime.onchain:
-        yield from _missing_code_violations(record, record.runtime.onchain)
+    if record.runtime.onchain_code:
+        yield from _impossible_code_violations(record, record.runtime.onchain_code)
 
 
 def _reserved_address_violations(address: int) -> Iterator[Violation]:
@@ -417,7 +427,7 @@ def _reserved_address_violations(address: int) -> Iterator[Violation]:
         )
 
 
-def _missing_code_violations(record: RecordView, code: bytes) -> Iterator[Violation]:
+def _impossible_code_violations(record: RecordView, code: bytes) -> Iterator[Violation]:
     pointer = ("runtimeBytecode", "onchainBytecode")
     settings = as_object(record.compilation.get("compilerSettings"))
     is_object_format = code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None

@@ -216,7 +216,7 @@ class SideView:
         self.is_exact = bool(self.claimed_level == MatchLevel.EXACT_MATCH)
 
     @unlocked_cached_property
-    def onchain(self) -> bytes | None:
+    def onchain_code(self) -> bytes | None:
         """The code on the chain, decoded.
 
         The value is None if the record does not contain the code, or it is not valid hex.
@@ -225,28 +225,28 @@ class SideView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def recompiled(self) -> bytes | None:
+    def recompiled_code(self) -> bytes | None:
         """The code that the compiler wrote; None if it is missing or invalid hex.
 
         The addresses of libraries and the values of immutables are zeros in it.
         """
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
-        if not isinstance(text, str) or self.onchain is None:
+        if not isinstance(text, str) or self.onchain_code is None:
             return decode_lowercase_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
             return decode_lowercase_hex(text)
         # reuse the decoded on-chain code: the recompiled code is nearly always equal to it, or to its part
         # before the constructor arguments
-        return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
+        return self.onchain_code if len(text) == len(onchain) else self.onchain_code[: len(text) // 2 - 1]
 
     @unlocked_cached_property
-    def values(self) -> Mapping[str, Json]:
+    def transformation_values(self) -> Mapping[str, Json]:
         """The record's `transformationValues`: the values that transformations insert."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
-    def steps(self) -> list[TransformationStep | InvalidValueError]:
+    def parsed_steps(self) -> list[TransformationStep | InvalidValueError]:
         """The record's `transformations` in order, parsed.
 
         In place of an invalid one is the error.
@@ -264,9 +264,9 @@ class SideView:
 
         The value is None if the list is missing, or an entry is invalid.
         """
-        steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
+        steps = tuple(step for step in self.parsed_steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
-        return steps if is_list and len(steps) == len(self.steps) else None
+        return steps if is_list and len(steps) == len(self.parsed_steps) else None
 
     @unlocked_cached_property
     def replayed_code(self) -> bytes | ReplayError | None:
@@ -275,12 +275,12 @@ class SideView:
         The value is the error if a transformation fails, or None if the code or the transformations cannot be
         decoded.
         """
-        if self.recompiled is None or self.onchain is None or self.transformations is None:
+        if self.recompiled_code is None or self.onchain_code is None or self.transformations is None:
             return None
-        max_bytes = len(self.recompiled) + len(self.onchain)
+        max_bytes = len(self.recompiled_code) + len(self.onchain_code)
         try:
             return replay_transformations(
-                self.recompiled, self.transformations, self.values, max_bytes=max_bytes
+                self.recompiled_code, self.transformations, self.transformation_values, max_bytes=max_bytes
             )
         except ReplayError as error:
             return error
@@ -324,7 +324,7 @@ class SideView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def fields(self) -> dict[str, AuxdataFields]:
+    def auxdata_fields(self) -> dict[str, AuxdataFields]:
         """The decoded fields of each auxdata section, by the section's number.
 
         Invalid sections are excluded.
@@ -346,9 +346,9 @@ class SideView:
         The auxdata is at the end of the runtime code, also where the creation code contains the runtime code.
         Code of contracts that the constructor creates may follow in the creation code.
         """
-        if self.recompiled is None:
+        if self.recompiled_code is None:
             return None
-        runtime, code = self.record.runtime.recompiled, self.recompiled
+        runtime, code = self.record.runtime.recompiled_code, self.recompiled_code
         if runtime and self.name == "creation" and (place := code.find(runtime)) > 0:
             code = code[: place + len(runtime)]
         return find_trailing_auxdata(code, self.record.auxdata_style)
@@ -371,14 +371,14 @@ class SideView:
     def recomputed_match(self) -> SideMatch | None:
         """The match that Sourcify's matching algorithm finds, or None."""
         libraries, immutables = self.library_references, self._immutable_positions
-        if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
+        if self.recompiled_code is None or not self.onchain_code or isinstance(libraries, InvalidValueError):
             return None
         if isinstance(immutables, InvalidValueError):
             return None
         is_runtime = self.name == "runtime"
         language = self.record.language
         side = RecompiledSide(
-            code=self.recompiled,
+            code=self.recompiled_code,
             libraries=libraries,
             immutables=immutables if is_runtime else (),
             appended_immutables=self._appended_immutables_size if is_runtime and language == "Vyper" else 0,
@@ -387,8 +387,8 @@ class SideView:
             version=self.record.version,
         )
         if is_runtime:
-            return match_runtime(side, self.onchain)
-        return match_creation(side, self.onchain, self.record.constructor_types)
+            return match_runtime(side, self.onchain_code)
+        return match_creation(side, self.onchain_code, self.record.constructor_types)
 
     @property
     def _immutable_positions(self) -> Sequence[CodeReference] | InvalidValueError:
@@ -399,9 +399,9 @@ class SideView:
         """
         if self.record.language == "Solidity" or isinstance(self.immutable_references, InvalidValueError):
             return self.immutable_references
-        if self.record.language != "Yul" or self.recompiled is None:
+        if self.record.language != "Yul" or self.recompiled_code is None:
             return ()
-        return list(self._yul_immutables(self.recompiled))
+        return list(self._yul_immutables(self.recompiled_code))
 
     def _yul_immutables(self, code: bytes) -> Iterator[CodeReference]:
         names = {name for text in self.record.sources.values() for name in _LOADED.findall(text)}
@@ -414,8 +414,8 @@ class SideView:
         """The size of the immutables that Vyper's creation code appends."""
         record = self.record
         return appended_immutables_size(
-            record.creation.recompiled,
-            self.recompiled,
+            record.creation.recompiled_code,
+            self.recompiled_code,
             language=record.language,
             version=record.version,
             auxdata=record.creation.auxdata,

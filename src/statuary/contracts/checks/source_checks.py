@@ -99,15 +99,15 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
+def _declaring_keyword(record: RecordView, source_text: str, contract_name: str) -> str:
     """Return the keyword that declares a Yul or Solidity contract.
 
     Returns:
         The keyword; empty if there is no declaration.
     """
     if record.language == "Yul":
-        return "object" if yul_object_name(text) == name else ""
-    declared = find_declaration(text, name, record.version)
+        return "object" if yul_object_name(source_text) == contract_name else ""
+    declared = find_declaration(source_text, contract_name, record.version)
     return "" if declared is None else declared.keyword
 
 
@@ -117,7 +117,7 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """The sources must declare each linked library, and at least as many immutables as the bytecode uses."""
     if record.language not in COMPILERS:
         return
-    for name in sorted(_library_names(record)):
+    for name in sorted(_linked_library_names(record)):
         yield Evidence({"library": name[:80]})
         if not any(_declares_library(record, text, name) for text in record.sources.values()):
             yield Violation(
@@ -135,7 +135,7 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _library_names(record: RecordView) -> set[str]:
+def _linked_library_names(record: RecordView) -> set[str]:
     references_of_sides = [side.library_references for side in record.sides]
     places = [
         place
@@ -146,11 +146,13 @@ def _library_names(record: RecordView) -> set[str]:
     return {place.id.rpartition(":")[2] for place in places}
 
 
-def _declares_library(record: RecordView, text: str, name: str) -> bool:
+def _declares_library(record: RecordView, source_text: str, library_name: str) -> bool:
     """Return whether a source declares a library, or links it in Yul."""
     if record.language == "Yul":
-        return "linkersymbol" in text and name in text
-    declared = find_declaration(text, name, record.version) if record.language == "Solidity" else None
+        return "linkersymbol" in source_text and library_name in source_text
+    declared = (
+        find_declaration(source_text, library_name, record.version) if record.language == "Solidity" else None
+    )
     return declared is not None and declared.keyword == "library"
 
 
@@ -201,7 +203,7 @@ def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
         yield _difference_violation((*where, "metadata"), ("metadata",))
     evm = as_object(artifact.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
-        yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
+        yield from _compare_evm_output(side, as_object(evm.get(member)), (*where, "evm", member))
     yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
 
 
@@ -213,26 +215,28 @@ def _difference_violation(pointer: Pointer, other_pointer: Pointer) -> Violation
     )
 
 
-def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) -> Iterator[Violation]:
+def _compare_evm_output(
+    side: SideView, evm_output: Mapping[str, Json], pointer: Pointer
+) -> Iterator[Violation]:
     recompiled = side.value.get("recompiledBytecode")
     digits = recompiled[2:] if isinstance(recompiled, str) else ""
-    if (code.get("object") or "") != digits:
+    if (evm_output.get("object") or "") != digits:
         yield _difference_violation((*pointer, "object"), (side.member, "recompiledBytecode"))
-    yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
+    yield from _compare_members(_CODE_MEMBERS, evm_output, pointer, side.value, (side.member,))
 
 
 def _compare_members(
     members: Sequence[str],
-    repeated: Mapping[str, Json],
-    where: Pointer,
-    own_members: Mapping[str, Json],
-    other_pointer: Pointer,
+    compiler_output: Mapping[str, Json],
+    output_pointer: Pointer,
+    record_members: Mapping[str, Json],
+    record_pointer: Pointer,
 ) -> Iterator[Violation]:
-    if all(map(is_, map(repeated.get, members), map(own_members.get, members))):
+    if all(map(is_, map(compiler_output.get, members), map(record_members.get, members))):
         return  # nearly always the same object, since the parser reuses repeated members
     for member in members:
-        if not is_same_json(repeated.get(member), own_members.get(member)):
-            yield _difference_violation((*where, member), (*other_pointer, member))
+        if not is_same_json(compiler_output.get(member), record_members.get(member)):
+            yield _difference_violation((*output_pointer, member), (*record_pointer, member))
 
 
 def _has_same_metadata(record: RecordView) -> bool:
@@ -262,14 +266,14 @@ def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 def _wrong_signatures(
-    kind: str, expected: set[str], entries: Sequence[Mapping[str, Json]]
+    kind: str, expected_signatures: set[str], recorded_entries: Sequence[Mapping[str, Json]]
 ) -> Iterator[Violation]:
-    texts = Counter(str(entry.get("signature")) for entry in entries)
-    for text in sorted(expected - set(texts)):
+    texts = Counter(str(entry.get("signature")) for entry in recorded_entries)
+    for text in sorted(expected_signatures - set(texts)):
         yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(recorded_entries):
         text = str(entry.get("signature"))
-        if text not in expected:
+        if text not in expected_signatures:
             fault = f"the {kind} {shorten(text)} is not in the ABI"
         elif texts[text] > 1:
             fault = f"the {kind} {shorten(text)} is repeated"
@@ -288,7 +292,7 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
     This applies to languages whose code has selectors. Solidity's code pushes a selector or compares it with
     zero. Vyper's code may have it in a table.
     """
-    code = record.runtime.recompiled
+    code = record.runtime.recompiled_code
     functions = as_object(record.value.get("signatures")).get("function")
     has_selectors = _HAS_SELECTOR.get(record.language)
     if has_selectors is None or not code or is_library(record) or not isinstance(functions, list):
@@ -316,11 +320,11 @@ def _compares_selector(selector: str, code: bytes) -> bool:
     return push + significant in code
 
 
-def _has_selector(selector: str, code: bytes) -> bool:
+def _contains_selector(selector: str, code: bytes) -> bool:
     return (decode_hex_digits(selector) or b"").lstrip(b"\0") in code
 
 
-_HAS_SELECTOR: Final = {"Solidity": _compares_selector, "Vyper": _has_selector, "Fe": _has_selector}
+_HAS_SELECTOR: Final = {"Solidity": _compares_selector, "Vyper": _contains_selector, "Fe": _contains_selector}
 """Whether code has a selector, by language; Yul and handwritten code have no rule for it."""
 
 
@@ -347,7 +351,7 @@ _COMPARES_WITH_ZERO: Final = re.compile(
 @check
 def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     """Constructor arguments must be the canonical ABI encoding of values of the constructor's types."""
-    arguments = decode_lowercase_hex(record.creation.values.get("constructorArguments"))
+    arguments = decode_lowercase_hex(record.creation.transformation_values.get("constructorArguments"))
     if arguments is None:
         return
     pointer = ("creationBytecode", "transformationValues", "constructorArguments")
@@ -414,11 +418,11 @@ class _Words:
         self._sources = sources
         self._searched = 0
 
-    def include(self, word: str, path: str) -> bool:
-        """Return whether any source contains a word, searching `path` first."""
+    def include(self, word: str, first_path: str) -> bool:
+        """Return whether any source contains a word, searching `first_path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all_words
-        return any(self._contains(self._sources[source], word) for source in (path, *self._sources))
+        return any(self._contains(self._sources[source], word) for source in (first_path, *self._sources))
 
     def _contains(self, text: str, word: str) -> bool:
         place = next(find_word_offsets(text, word), None)

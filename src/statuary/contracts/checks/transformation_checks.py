@@ -49,56 +49,62 @@ def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
 
 
 def _check_references(
-    side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
+    side: SideView,
+    references: list[CodeReference] | InvalidValueError,
+    member: str,
+    byte_count: int,
+    push_opcode: int,
 ) -> Iterator[Observation]:
     """Check that references are zeros after a push of their length."""
-    if isinstance(places, InvalidValueError):
-        yield Violation(str(places), (side.member, member))
+    if isinstance(references, InvalidValueError):
+        yield Violation(str(references), (side.member, member))
         return
-    code = side.recompiled or b""
-    for place in places:
+    code = side.recompiled_code or b""
+    for place in references:
         zeros = code[place.start : place.start + place.length]
-        if place.length != size or len(zeros) != size or any(zeros):
+        if place.length != byte_count or len(zeros) != byte_count or any(zeros):
             yield Violation(
-                f"the recompiled bytecode has no {size} zero bytes at byte {place.start}, where {place.id} goes",
+                f"the recompiled bytecode has no {byte_count} zero bytes at byte {place.start}, where {place.id} goes",
                 (side.member, member),
             )
-        elif not place.start or code[place.start - 1] != push:
+        elif not place.start or code[place.start - 1] != push_opcode:
             yield Violation(
-                f"the bytes at {place.start}, where {place.id} goes, are not the operand of a PUSH{size}",
+                f"the bytes at {place.start}, where {place.id} goes, are not the operand of a PUSH{byte_count}",
                 (side.member, member),
             )
-    if places:
-        yield Evidence({side.name: len(places)})
+    if references:
+        yield Evidence({side.name: len(references)})
 
 
 @check
 def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
     """Vyper's immutables must follow the runtime code, with the size that the creation auxdata states."""
     side = record.runtime
-    if record.language != "Vyper" or side.claimed_level is None or side.recompiled is None:
+    if record.language != "Vyper" or side.claimed_level is None or side.recompiled_code is None:
         return
-    digits = as_object(side.values.get("immutables")).get(VYPER_IMMUTABLES)
+    digits = as_object(side.transformation_values.get("immutables")).get(VYPER_IMMUTABLES)
     length = len(digits) // 2 - 1 if isinstance(digits, str) else 0
-    yield from _vyper_size_violations(record, len(side.recompiled), length)
-    expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
+    yield from _vyper_size_violations(record, len(side.recompiled_code), length)
+    expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled_code), "length": length}]}
     if (references := side.value.get("immutableReferences")) and not is_same_json(references, expected):
         yield Violation(
             f"immutableReferences is {format_json_line(references)[:200]}, but {length} bytes are inserted"
-            f" at {len(side.recompiled)}",
+            f" at {len(side.recompiled_code)}",
             (side.member, "immutableReferences"),
         )
 
 
-def _vyper_size_violations(record: RecordView, runtime: int, immutables: int) -> Iterator[Observation]:
-    for number, fields in record.creation.fields.items():
+def _vyper_size_violations(
+    record: RecordView, runtime_size: int, immutable_size: int
+) -> Iterator[Observation]:
+    for number, fields in record.creation.auxdata_fields.items():
         if fields.runtime_size is None:
             continue
         yield Evidence({"runtimeSize": fields.runtime_size, "immutableSize": fields.immutable_size or 0})
-        if (fields.runtime_size, fields.immutable_size) != (runtime, immutables):
+        if (fields.runtime_size, fields.immutable_size) != (runtime_size, immutable_size):
             yield Violation(
                 f"the creation auxdata states {fields.runtime_size} bytes of runtime code and"
-                f" {fields.immutable_size} of immutables; there are {runtime} and {immutables}",
+                f" {fields.immutable_size} of immutables; there are {runtime_size} and {immutable_size}",
                 ("creationBytecode", "cborAuxdata", number),
             )
 
@@ -113,13 +119,13 @@ def auxdata_offset(record: RecordView) -> Iterator[Observation]:
             yield Violation(str(pieces), (side.member, "cborAuxdata"))
             continue
         for number, piece in pieces.items():
-            value = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
+            value = (side.recompiled_code or b"")[piece.offset : piece.offset + len(piece.value)]
             pointer = (side.member, "cborAuxdata", number)
             if value != piece.value or not piece.value:
                 yield Violation(
                     f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
                 )
-            elif fault := _decoding_fault(record, piece.value):
+            elif fault := _auxdata_fault(record, piece.value):
                 yield Violation(f"cborAuxdata {number}: {fault}", pointer)
         if pieces:
             yield Evidence({side.name: len(pieces)})
@@ -132,28 +138,30 @@ def invalid_auxdata_value(record: RecordView) -> Iterator[Observation]:
         for place, step in enumerate(side.transformations or ()):
             if step.reason is not TransformationReason.CBOR_AUXDATA:
                 continue
-            fault = _value_fault(side, place)
+            fault = _inserted_auxdata_fault(side, place)
             yield Evidence({side.name: place})
             if fault:
                 yield Violation(fault, (side.member, "transformations", place))
 
 
-def _value_fault(side: SideView, place: int) -> str:
+def _inserted_auxdata_fault(side: SideView, step_index: int) -> str:
     try:
-        value = transformation_value_bytes((side.transformations or ())[place], side.values)
+        value = transformation_value_bytes(
+            (side.transformations or ())[step_index], side.transformation_values
+        )
     except InvalidValueError as error:
         return str(error)
-    return _decoding_fault(side.record, value) if value else ""
+    return _auxdata_fault(side.record, value) if value else ""
 
 
-def _decoding_fault(record: RecordView, value: bytes) -> str:
+def _auxdata_fault(record: RecordView, auxdata: bytes) -> str:
     """Return the reason why bytes are not the compiler's auxdata, if any."""
-    if len(value) > MAX_AUXDATA_BYTES:
-        return f"{len(value):,} bytes are more than compilers append"
+    if len(auxdata) > MAX_AUXDATA_BYTES:
+        return f"{len(auxdata):,} bytes are more than compilers append"
     if not record.is_known:
         return ""  # what an unknown compiler appends is not known
     try:
-        parse_auxdata(value, record.auxdata_style)
+        parse_auxdata(auxdata, record.auxdata_style)
     except InvalidValueError as error:
         return str(error)
     return ""
@@ -166,7 +174,7 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
     number = parse_compiler_version(record.version)
     release = f"{number.major}.{number.minor}.{number.patch}"
     for side in record.sides:
-        for key, fields in side.fields.items():
+        for key, fields in side.auxdata_fields.items():
             if not fields.compiler:
                 continue  # solc before 0.5.9 writes none
             yield Evidence({"compiler": fields.compiler})
@@ -186,16 +194,16 @@ def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`."""
     if not record.is_known:
         return  # where an unknown compiler appends auxdata is not known
-    yield from _missing_pieces(record)
+    yield from _missing_auxdata_violations(record)
 
 
-def _missing_pieces(record: RecordView) -> Iterator[Observation]:
+def _missing_auxdata_violations(record: RecordView) -> Iterator[Observation]:
     creation, runtime = record.creation, record.runtime
-    if creation.recompiled is None or runtime.recompiled is None:
+    if creation.recompiled_code is None or runtime.recompiled_code is None:
         return
     positions = locate_auxdata(
-        creation.recompiled,
-        runtime.recompiled,
+        creation.recompiled_code,
+        runtime.recompiled_code,
         language=record.language,
         version=record.version,
         assembly=None,
@@ -231,7 +239,7 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     ):
         return
     yield Evidence({"inputs": len(record.constructor_types.items)})
-    if "constructorArguments" not in side.values:
+    if "constructorArguments" not in side.transformation_values:
         yield Violation(
             f"the constructor takes {record.constructor_types.canonical}, but there are no constructorArguments",
             ("creationBytecode", "transformationValues"),
@@ -245,7 +253,7 @@ def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
     The constructor writes this address. Code that no constructor wrote, as in a genesis block, may contain
     zeros instead, which is only a warning.
     """
-    value = record.runtime.values.get("callProtection")
+    value = record.runtime.transformation_values.get("callProtection")
     address = record.value.get("address")
     if not isinstance(value, str) or not isinstance(address, str):
         return
@@ -268,4 +276,4 @@ def is_library(record: RecordView) -> bool:
 
     Solidity writes it only for libraries.
     """
-    return (record.runtime.recompiled or b"").startswith(CALL_PROTECTION)
+    return (record.runtime.recompiled_code or b"").startswith(CALL_PROTECTION)

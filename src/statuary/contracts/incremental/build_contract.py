@@ -19,7 +19,7 @@ from statuary.contracts.api.lists import AddressRows
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS
 from statuary.contracts.checks.check import ContractCheck
 from statuary.contracts.checks.claims import COMPILATION_PROBLEMS, RECOMPILATION_PROBLEMS
-from statuary.contracts.checks.identity_checks import is_identified
+from statuary.contracts.checks.identity_checks import passes_identity_checks
 from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
@@ -27,9 +27,9 @@ from statuary.contracts.checks.prove import (
     ProofInput,
     prove_batch,
     run_checks,
-    runtime_finding,
+    runtime_mismatch_findings,
 )
-from statuary.contracts.checks.proxy_checks import unresolved_proxy
+from statuary.contracts.checks.proxy_checks import unresolved_proxy_findings
 from statuary.contracts.documents import contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
@@ -115,7 +115,7 @@ class BuiltContract(NamedTuple):
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
-            return ContractWithDocuments(_failed_contract(self.source, (*self.findings, outcome)))
+            return ContractWithDocuments(_excluded_contract(self.source, (*self.findings, outcome)))
         findings = (*self.findings, *outcome.findings)
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
@@ -214,13 +214,13 @@ def build_contract_batch(
             continue
         proof = next(proved)
         if isinstance(proof, Finding):
-            yield _failed_contract(source, (proof,))
+            yield _excluded_contract(source, (proof,))
             continue
         built_contract = run_guarded(
             partial(_build_contract, source, contract, item.record, proof, settings), source.path, CHECKING
         )
         yield (
-            _failed_contract(source, (built_contract,))
+            _excluded_contract(source, (built_contract,))
             if isinstance(built_contract, Finding)
             else built_contract
         )
@@ -230,12 +230,12 @@ CHECKING = "checking the record"
 EXTENDING = "making what extensions publish of the record"
 
 
-def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
+def _excluded_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
     """Return an excluded contract with the findings that exclude it."""
-    return BuiltContract(source, findings=_add_position(source, findings))
+    return BuiltContract(source, findings=_add_source_line(source, findings))
 
 
-def _add_position(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _add_source_line(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Give findings without a position the source's line."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
@@ -251,7 +251,7 @@ def _prepare_proof(
 ) -> ProofInput | tuple[Finding, ...]:
     """Return the record to prove, or the findings that prevent it."""
     outcome = run_guarded(
-        lambda: _record_errors(source, contract, settings) or _proof_input(source, contract, settings),
+        lambda: _record_errors(source, contract, settings) or _make_proof_input(source, contract, settings),
         source.path,
         CHECKING,
     )
@@ -284,7 +284,7 @@ def _record_errors(
     return (*contract.findings, *findings)
 
 
-def _proof_input(
+def _make_proof_input(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> ProofInput:
     checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
@@ -308,9 +308,9 @@ def _proof_input(
 def _is_vouched_for(compilation: CompilationEvidence | None, settings: ContractBuildSettings) -> bool:
     if compilation is None or not settings.contracts.compilations:
         return False
-    from statuary.contracts.sources.evidence import hash_compilation
+    from statuary.contracts.sources.evidence import hash_compilation_evidence
 
-    return hash_compilation(compilation) in settings.contracts.compilations
+    return hash_compilation_evidence(compilation) in settings.contracts.compilations
 
 
 def _build_contract(
@@ -321,21 +321,21 @@ def _build_contract(
     settings: ContractBuildSettings,
 ) -> BuiltContract:
     is_workspace = source.form is ContractForm.WORKSPACE
-    differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
-    unresolved = unresolved_proxy(record) if is_workspace else ()
+    differs = runtime_mismatch_findings(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
+    unresolved = unresolved_proxy_findings(record) if is_workspace else ()
     gone, rejected = (
-        _listed_contradiction(settings.gone, source),
-        _listed_contradiction(settings.rejected, source),
+        _find_known_contradiction(settings.gone, source),
+        _find_known_contradiction(settings.rejected, source),
     )
     own_findings = tuple(_record_findings((*proof.findings, *differs, *unresolved), source, rejected))
     findings = (
         *own_findings,
         *contract.notes,
         *_evidence_findings_of_rejected(_evidence_findings(proof, source), rejected),
-        *_code_findings(proof, source, gone),
+        *_onchain_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
-    judged = JudgedRecord(record, proof, is_published, _known_contradiction(proof, gone, rejected))
+    judged = JudgedRecord(record, proof, is_published, _applicable_contradiction(proof, gone, rejected))
     row = make_contract_row(record, judged.verdict)
     if settings.has_contract_lists:
         part = contract.part
@@ -363,43 +363,45 @@ def _build_contract(
 
 
 def _extension_documents(
-    judged: JudgedRecord, source: ContractSource, settings: ContractBuildSettings
+    judged_record: JudgedRecord, source: ContractSource, settings: ContractBuildSettings
 ) -> ExtensionDocuments:
     if not settings.extensions:
         return ExtensionDocuments()
-    make = partial(record_documents, judged, settings.extensions, source.location)
+    make = partial(record_documents, judged_record, settings.extensions, source.location)
     outcome = run_guarded(make, source.path, EXTENDING)
     if isinstance(outcome, Finding):
-        return ExtensionDocuments(findings=_add_position(source, [outcome]))
+        return ExtensionDocuments(findings=_add_source_line(source, [outcome]))
     return ExtensionDocuments(*outcome)
 
 
 def _make_documents(
-    make: Callable[[ContractPageContext | None], Iterable[Document]],
+    make_documents: Callable[[ContractPageContext | None], Iterable[Document]],
     source: ContractSource,
-    of_extensions: Iterable[Document],
+    extension_documents: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> ContractDocuments:
     """Make a contract's documents.
 
     If the theme's template fails, the page is rendered with the package's own.
     """
-    pages = pages and pages._replace(rules=_check_sentences())
+    pages = pages and pages._replace(rules=_rule_sentences())
     findings: tuple[Finding, ...] = ()
     try:
-        documents = tuple(make(pages))
+        documents = tuple(make_documents(pages))
     except ThemeError as error:
         findings = (template_finding(error),)
-        documents = tuple(make(pages and pages.without_templates()))
-    further = run_guarded(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
+        documents = tuple(make_documents(pages and pages.without_templates()))
+    further = (
+        run_guarded(lambda: tuple(extension_documents), source.path, EXTENDING) if extension_documents else ()
+    )
     if isinstance(further, Finding):
-        findings = (*findings, *_add_position(source, [further]))
+        findings = (*findings, *_add_source_line(source, [further]))
         further = ()
     return ContractDocuments((*documents, *further), findings)
 
 
 @cache
-def _check_sentences() -> tuple[tuple[str, str], ...]:
+def _rule_sentences() -> tuple[tuple[str, str], ...]:
     """Return the name of each check with its rule in English."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
@@ -410,9 +412,9 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
     Such an error does not exclude the contract: its page, its proof and its list entry show it.
     """
     if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
-        from statuary.contracts.sources.evidence import anchor_path, compilation_path
+        from statuary.contracts.sources.evidence import anchor_file_path, compilation_file_path
 
-        paths = compilation_path(source), anchor_path(source)
+        paths = compilation_file_path(source), anchor_file_path(source)
         yield from _evidence_notes(proof, source, *paths)
         if (claim := proof.claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
             yield Finding(
@@ -423,13 +425,13 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
             )
 
 
-def _listed_contradiction(
+def _find_known_contradiction(
     contracts: Mapping[str, Mapping[str, KnownContradiction]], source: ContractSource
 ) -> KnownContradiction | None:
     return contracts.get(source.chain_id, {}).get(source.address.lower())
 
 
-def _known_contradiction(
+def _applicable_contradiction(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
     """Return the known contradiction that applies to a proof, if any."""
@@ -469,12 +471,12 @@ def _evidence_findings_of_rejected(
         yield _finding_as_note(finding, rejected) if is_known and rejected is not None else finding
 
 
-def _finding_as_note(finding: Finding, known: KnownContradiction) -> Finding:
-    message = f"{finding.message}; known since {known.date}: {known.reason}"
+def _finding_as_note(finding: Finding, known_contradiction: KnownContradiction) -> Finding:
+    message = f"{finding.message}; known since {known_contradiction.date}: {known_contradiction.reason}"
     return replace(finding, message=message, hint="", severity=Severity.NOTE)
 
 
-def _code_findings(
+def _onchain_code_findings(
     proof: Proof, source: ContractSource, gone: KnownContradiction | None
 ) -> Iterator[Finding]:
     """Yield a finding if the chain has other code, or none.
@@ -483,7 +485,7 @@ def _code_findings(
     """
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:
-        difference = _difference_from_chain(claim, source)
+        difference = _chain_contradiction_finding(claim, source)
         yield _finding_as_note(difference, gone) if gone and _proves_missing_code(proof) else difference
     if gone is not None and not _proves_missing_code(proof):
         yield Finding(
@@ -495,14 +497,14 @@ def _code_findings(
         )
 
 
-def _difference_from_chain(claim: Claim, source: ContractSource) -> Finding:
-    from statuary.contracts.sources.evidence import anchor_path
+def _chain_contradiction_finding(claim: Claim, source: ContractSource) -> Finding:
+    from statuary.contracts.sources.evidence import anchor_file_path
 
     return Finding(
         rule="anchor-mismatch",
         message=f"contradicted {english_sentence(claim.reason)}",
         hint="remove the contract, or add it again as it is now",
-        path=anchor_path(source),
+        path=anchor_file_path(source),
     )
 
 
@@ -512,7 +514,9 @@ def _proves_missing_code(proof: Proof) -> bool:
     return claim is not None and claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 
 
-def _evidence_notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
+def _evidence_notes(
+    proof: Proof, source: ContractSource, compilation_file: str, anchor_file: str
+) -> Iterator[Finding]:
     for problem, hint in proof.evidence_problems:
         if problem.key in RECOMPILATION_PROBLEMS:
             yield Finding(
@@ -529,7 +533,7 @@ def _evidence_notes(proof: Proof, source: ContractSource, compilation: str, anch
             rule="compilation-mismatch" if is_compilation else "anchor-mismatch",
             message=f"not proven: {english_sentence(problem)}",
             hint=hint or f"run `statuary {command}`",
-            path=compilation if is_compilation else anchor,
+            path=compilation_file if is_compilation else anchor_file,
             severity=Severity.NOTE,
         )
 
@@ -538,7 +542,7 @@ def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
     """Yield errors of a record whose path or chain is wrong."""
-    for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
+    for result in () if passes_identity_checks(record) else run_checks(record, IDENTITY_CHECKS):
         yield from (finding.for_file(source.path) for finding in result.findings)
     yield from path_mismatch(record, source)
     yield from unknown_chain(record, source, settings.chains)

@@ -73,7 +73,7 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
     )
 
 
-def without_contracts(
+def result_without_contracts(
     site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts:
     """Return the result of a build for content without contracts.

@@ -100,10 +100,10 @@ def open_bulk_source(
             opened = reader.parts(root, source, chains=chains, memory=memory, pool=executor)
             yield from stack.enter_context(opened)
 
-        yield _stop_at_error(parts(), source.path)
+        yield _yield_until_error(parts(), source.path)
 
 
-def _stop_at_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
+def _yield_until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
     """Yield items until a read fails; then yield a finding."""
     try:
         yield from items
@@ -167,7 +167,7 @@ class BulkSourceRange(PartitionSources):
         self, root: Path, failed: list[Finding]
     ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
         """Yield the readable contracts; if reading stops, append the reason to `failed`."""
-        for contract in _stop_at_error(self.part.read(root), self.outdated.source.path):
+        for contract in _yield_until_error(self.part.read(root), self.outdated.source.path):
             if isinstance(contract, Finding):
                 failed.append(contract)
             else:

@@ -65,19 +65,21 @@ class BuiltRows(NamedTuple):
 
     tables: BuildTables
 
-    def all(self) -> Iterator[ContractRow]:
+    def all_rows(self) -> Iterator[ContractRow]:
         """Yield all contracts with all members of `ContractRow`, sorted by location."""
-        return (row for _, row in self._read(LISTED, "ORDER BY location"))
+        return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
-    def shown(self) -> Iterator[ContractRow]:
+    def page_rows(self) -> Iterator[ContractRow]:
         """Yield all contracts, sorted by location, without what only the search needs."""
-        return (row for _, row in self._read(SHOWN, "ORDER BY location"))
+        return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
 
-    def of_chain(self, chain_id: str) -> Iterator[ContractRow]:
+    def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the contracts of a chain, oldest first, without what only search needs."""
-        return (row for _, row in self._read(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id))
+        return (
+            row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
+        )
 
-    def at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
+    def rows_at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
         """Yield the published contracts at a range of addresses, sorted by address.
 
         Args:
@@ -86,10 +88,10 @@ class BuiltRows(NamedTuple):
         """
         order = f"ORDER BY address, {BY_MATCH_ID}"
         if until is None:
-            return self._read(SERVED, f"AND address > ? {order}", after)
-        return self._read(SERVED, f"AND address > ? AND address <= ? {order}", after, until)
+            return self._query_rows(SERVED, f"AND address > ? {order}", after)
+        return self._query_rows(SERVED, f"AND address > ? AND address <= ? {order}", after, until)
 
-    def _read(self, columns: str, condition: str, *values: str) -> Iterator[tuple[str, ContractRow]]:
+    def _query_rows(self, columns: str, condition: str, *values: str) -> Iterator[tuple[str, ContractRow]]:
         query = f"SELECT location, {columns} FROM built WHERE published {condition}"
         return ((location, ContractRow._make(row)) for location, *row in self.tables.rows(query, *values))
 
@@ -246,11 +248,11 @@ class ContractTable(LedgerTable):
         for (paths,) in self.connection.execute(query):
             yield from paths.split("\n")
 
-    def counts(self) -> dict[str, int]:
+    def count_by_chain(self) -> dict[str, int]:
         """Return the number of published contracts on each chain, by chain id."""
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
-    def summary(self) -> ContractCounts:
+    def contract_counts(self) -> ContractCounts:
         """Return the number of published contracts, with an example.
 
         The example is the last contract that no evidence contradicts.
@@ -258,9 +260,9 @@ class ContractTable(LedgerTable):
         condition = "published AND verdict != 'contradicted' ORDER BY location DESC LIMIT 1"
         last_rows = self.connection.execute(self._union(f"location, {LISTED}", condition)).fetchall()
         example = ContractRow._make(max(last_rows)[1:]) if last_rows else None
-        return ContractCounts(by_chain=self.counts(), example=example)
+        return ContractCounts(by_chain=self.count_by_chain(), example=example)
 
-    def rows(self) -> Iterator[ContractRow]:
+    def list_entries(self) -> Iterator[ContractRow]:
         """Yield the list entries of all published contracts.
 
         The entries are in no particular order.
@@ -283,7 +285,7 @@ class ContractTable(LedgerTable):
         stays = f"location NOT IN ({SUPERSEDED})"
         return f"{built} UNION ALL SELECT * FROM (SELECT {columns} FROM main.sources NOT INDEXED WHERE {stays} AND {condition})"
 
-    def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
+    def entries_with_facts(self) -> Iterator[tuple[ContractRow, bytes]]:
         """Yield published contracts with the data that extensions derived.
 
         The contracts are sorted by address. Contracts without such data are skipped.
@@ -310,17 +312,17 @@ class ContractTable(LedgerTable):
         tables = None if self.is_partial else tables_for_workers(self.ledger)
         return None if tables is None else BuiltRows(tables)
 
-    def ends_of_addresses(self, size: int) -> list[str]:
+    def range_end_addresses(self, range_size: int) -> list[str]:
         """Return the addresses at which published contracts are divided into ranges.
 
         Args:
-            size: the number of contracts in a range.
+            range_size: the number of contracts in a range.
         """
         numbered = (
             "SELECT address, row_number() OVER (ORDER BY address) AS place FROM work.built WHERE published"
         )
         query = f"SELECT DISTINCT address FROM ({numbered}) WHERE place % ? = 0 ORDER BY 1"
-        return [address for (address,) in self.connection.execute(query, (size,))]
+        return [address for (address,) in self.connection.execute(query, (range_size,))]
 
     def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))
@@ -390,7 +392,7 @@ class ContractTable(LedgerTable):
         changes = list(self._query_contract_rows(f"{SEARCH_DIFFERENCE} LIMIT {MOST_SEARCH_CHANGES + 1}"))
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
-    def findings(self) -> Iterator[tuple[str, bool]]:
+    def stored_findings(self) -> Iterator[tuple[str, bool]]:
         """Yield the findings about each source, and whether it is published.
 
         Yields:
@@ -400,7 +402,7 @@ class ContractTable(LedgerTable):
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
 
-    def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
+    def find_duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
         """Yield groups of contracts with the same address or match id.
 
         Published and excluded contracts are considered.
@@ -458,18 +460,18 @@ class ContractTable(LedgerTable):
         rows = self.connection.execute(query, (location,)).fetchall()
         return [path for (lines,) in rows for path in lines.split("\n")]
 
-    def verified_after(self, instant: str) -> list[LocatedContract]:
+    def verified_after(self, time_text: str) -> list[LocatedContract]:
         """Return the contracts of this build that were verified after a time.
 
         Excluded contracts are included.
 
         Args:
-            instant: the time, in the format of the column `verified_at`.
+            time_text: the time, in the format of the column `verified_at`.
         """
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
             LocatedContract(location, unit, ContractRow._make(values))
-            for location, unit, *values in self.connection.execute(query, (instant,))
+            for location, unit, *values in self.connection.execute(query, (time_text,))
         ]
 
     def contract_at(self, chain_id: str, address: str) -> ContractFiles | None:

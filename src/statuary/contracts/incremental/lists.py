@@ -8,7 +8,12 @@ import orjson
 
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
-from statuary.contracts.api.lists import AddressRows, all_chains_document, chain_documents, rows_by_address
+from statuary.contracts.api.lists import (
+    AddressRows,
+    all_chains_document,
+    chain_documents,
+    group_rows_by_address,
+)
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
 from statuary.contracts.incremental.contract_table import BuiltRows
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -55,7 +60,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
     return partition.output.result(len(partition.addresses))
 
 
-def add_lists(
+def add_contract_lists(
     target: BuildTarget,
     contracts: BuiltContracts,
     progress: Progress,
@@ -80,9 +85,9 @@ def add_lists(
     if len(site.of(SiteContracts).chains) > 1:
         rows = sources.rows_for_workers() if executor.has_workers else None
         if rows is not None:
-            _add_addresses_by_workers(target, contracts, rows, executor, progress)
+            _add_address_lists_by_workers(target, contracts, rows, executor, progress)
         else:
-            _add_addresses(target, contracts, progress, executor)
+            _add_address_lists(target, contracts, progress, executor)
     with report_stage(progress, "Lists"):
         if rows is not None:
             _add_lists_by_workers(target, contracts, rows, executor, skipped)
@@ -90,23 +95,23 @@ def add_lists(
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
-            target.add(apply_host_layout(_capture_index(documents, index), site.hosting))
+            target.add(apply_host_layout(_capture_index_document(documents, index), site.hosting))
             _remove_outdated_pages(target.ledger, chain_id, index[0])
         is_same_list = sources.is_partial and not sources.has_changed_entries()
         if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
-            _add_pages(target, contracts, skipped, is_same_site=is_same_site)
+            _add_list_pages(target, contracts, skipped, is_same_site=is_same_site)
 
 
-def _add_addresses_by_workers(
+def _add_address_lists_by_workers(
     target: BuildTarget, contracts: BuiltContracts, rows: BuiltRows, executor: Executor, progress: Progress
 ) -> None:
-    from statuary.contracts.incremental.lists_by_workers import address_ranges, list_addresses
+    from statuary.contracts.incremental.lists_by_workers import address_ranges, make_address_lists
 
     results = list[PartitionResult]()
     with report_stage(progress, "Addresses"):
-        ends = contracts.sources.ends_of_addresses(ADDRESSES_OF_RANGE)
+        ends = contracts.sources.range_end_addresses(ADDRESSES_OF_RANGE)
         ranges = address_ranges(rows, ends, contracts.site.hosting, target.output)
-        for result in executor.map_unordered(list_addresses, ranges):
+        for result in executor.map_unordered(make_address_lists, ranges):
             results.append(result)  # nothing is added while workers read
             progress.advance(result.items)
         for result in results:
@@ -121,29 +126,29 @@ def _add_lists_by_workers(
     skipped: list[Finding],
 ) -> None:
     """Add the lists of chains and the pages that list contracts, made by workers."""
-    from statuary.contracts.incremental.lists_by_workers import list_tasks, make_lists
+    from statuary.contracts.incremental.lists_by_workers import make_list_documents, plan_list_tasks
     from statuary.contracts.pages.list_documents import list_page_settings
 
     site, counts, chains = contracts.site, contracts.counts, contracts.site.of(SiteContracts).chains
     pages = list_page_settings(site, counts, is_complete=site.pages.lists_contracts(counts.contracts))
-    tasks = list_tasks(rows, pages, chains, site.hosting, target.output)
-    lists = list(executor.map_unordered(make_lists, tasks))  # nothing is added while workers read
+    tasks = plan_list_tasks(rows, pages, chains, site.hosting, target.output)
+    lists = list(executor.map_unordered(make_list_documents, tasks))  # nothing is added while workers read
     for made in lists:
         target.merge_partition(made.result)
     if any(made.failed for made in lists):  # make the pages again, here, where the reason is reported
         target.discard(path for made in lists for path in made.pages)
-        _add_pages(target, contracts, skipped, is_same_site=False)
+        _add_list_pages(target, contracts, skipped, is_same_site=False)
         return
     digests = {path: digest for made in lists for path, digest in made.digests.items()}
     target.ledger.set_meta({LIST_PAGES: orjson.dumps(digests).decode()})
 
 
-def _add_addresses(
+def _add_address_lists(
     target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
 ) -> None:
     site, sources = contracts.site, contracts.sources
     with report_stage(progress, "Addresses"):
-        addresses = rows_by_address(sources.rows_of_changed_addresses())
+        addresses = group_rows_by_address(sources.rows_of_changed_addresses())
         partitions = _address_partitions(addresses, site.hosting, target.output)
         for result in executor.map_unordered(build_address_partition, partitions):
             target.merge_partition(result)
@@ -182,11 +187,13 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
     return contracts.sources.changed_chains() | lost
 
 
-def _capture_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
-    """Yield a chain's lists, and append the list's index document to `index`."""
+def _capture_index_document(
+    documents: Iterable[Document], index_documents: list[Document]
+) -> Iterator[Document]:
+    """Yield a chain's lists, and append the list's index document to `index_documents`."""
     for document in documents:
         if document.path.endswith(INDEX_NAME):
-            index.append(document)
+            index_documents.append(document)
         yield document
 
 
@@ -199,19 +206,19 @@ def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> No
             ledger.documents.remove_unless_added([path])
 
 
-def _add_pages(
+def _add_list_pages(
     target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
 ) -> None:
     """Add the list pages of contracts, and remove outdated ones.
 
     Args:
-        skipped, is_same_site: as for `add_lists`.
+        skipped, is_same_site: as for `add_contract_lists`.
     """
     from statuary.contracts.pages.list_documents import contract_list_pages
 
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
-    former = _previous_pages(target, contracts) if is_same_site else no_previous_pages()
-    entries = list(contracts.sources.rows()) if site.pages.lists_contracts(counts.contracts) else []
+    former = _previous_list_pages(target, contracts) if is_same_site else no_previous_pages()
+    entries = list(contracts.sources.list_entries()) if site.pages.lists_contracts(counts.contracts) else []
     pages = render_with_fallback(
         "the lists of contracts",
         lambda site: contract_list_pages(site, counts, entries, former),
@@ -219,12 +226,12 @@ def _add_pages(
         skipped,
     )
     target.add(apply_host_layout(pages, site.hosting))
-    gone = [path for path in _published_pages(target) if uncompressed_path(path) not in former.kept]
+    gone = [path for path in _published_list_pages(target) if uncompressed_path(path) not in former.kept]
     documents.remove_unless_added(gone)
     target.ledger.set_meta({LIST_PAGES: orjson.dumps(former.digests).decode()})
 
 
-def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousPages:
+def _previous_list_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousPages:
     """Return the list pages of the last build, to reuse unchanged ones.
 
     Returns:
@@ -233,13 +240,13 @@ def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousP
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.is_partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_previous_pages()
-    published = frozenset(_published_pages(target))
+    published = frozenset(_published_list_pages(target))
     return PreviousPages(
         orjson.loads(noted), published, contracts.sources.search_changes(), _changed_chains(contracts)
     )
 
 
-def _published_pages(target: BuildTarget) -> list[str]:
+def _published_list_pages(target: BuildTarget) -> list[str]:
     """Return the paths of published list pages, plain and compressed."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
     return list(target.ledger.documents.paths_made_from(CONTRACTS_SOURCE, folder))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
-from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
+from statuary.contracts.api.lists import all_chains_document, chain_documents, group_rows_by_address
 from statuary.contracts.incremental.contract_table import BuiltRows
 from statuary.contracts.pages.list_documents import ListPageSettings
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -33,13 +33,13 @@ class AddressRange(NamedTuple):
     output: PartitionOutput
 
 
-def list_addresses(task: AddressRange) -> PartitionResult:
+def make_address_lists(task: AddressRange) -> PartitionResult:
     """Make the list of contracts at each address in a range of addresses.
 
     Args:
         task: the range, and the output that receives the documents.
     """
-    addresses = list(rows_by_address(task.rows.at_addresses(task.after, task.until)))
+    addresses = list(group_rows_by_address(task.rows.rows_at_addresses(task.after, task.until)))
     task.output.add(apply_host_layout(map(all_chains_document, addresses), task.hosting))
     return task.output.result(len(addresses))
 
@@ -83,7 +83,7 @@ class MadeLists(NamedTuple):
     failed: bool  # whether the pages could not be made, so that `pages` is empty
 
 
-def make_lists(task: ListTask) -> MadeLists:
+def make_list_documents(task: ListTask) -> MadeLists:
     """Make the list documents and list pages of a worker's task.
 
     An error in making pages is noted in the result, which then has only the documents.
@@ -91,7 +91,7 @@ def make_lists(task: ListTask) -> MadeLists:
     if task.chain is not None:
         chain_id = task.chain.chain_id
         task.output.add(
-            apply_host_layout(chain_documents(chain_id, task.rows.of_chain(chain_id)), task.hosting)
+            apply_host_layout(chain_documents(chain_id, task.rows.rows_of_chain(chain_id)), task.hosting)
         )
     noted = no_previous_pages()
     pages = run_guarded(lambda: tuple(task.make(task, noted)), "", "making the lists of contracts")
@@ -102,24 +102,24 @@ def make_lists(task: ListTask) -> MadeLists:
     return MadeLists(task.output.result(0), paths, noted.digests, failed)
 
 
-def _pages_of_chain(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
+def _chain_list_pages(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
     if task.pages is not None and task.pages.is_complete and task.chain is not None:
-        lists = task.pages.lists_of(list(task.rows.of_chain(task.chain.chain_id)))
-        yield from task.pages.of_chain(task.chain, lists, noted)
+        lists = task.pages.renderer_of_lists(list(task.rows.rows_of_chain(task.chain.chain_id)))
+        yield from task.pages.chain_documents(task.chain, lists, noted)
 
 
 def _home_page(task: ListTask, _: PreviousPages) -> Iterator[Document]:
     if task.pages is not None:
-        entries = list(task.rows.shown()) if task.pages.is_complete else []
-        yield from task.pages.home(task.pages.lists_of(entries))
+        entries = list(task.rows.page_rows()) if task.pages.is_complete else []
+        yield from task.pages.home_documents(task.pages.renderer_of_lists(entries))
 
 
 def _search_files(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
     if task.pages is not None and task.pages.has_search:
-        yield from task.pages.search(list(task.rows.all()), noted)
+        yield from task.pages.search_files(list(task.rows.all_rows()), noted)
 
 
-def list_tasks(
+def plan_list_tasks(
     rows: BuiltRows,
     pages: ListPageSettings | None,
     chains: tuple[Chain, ...],
@@ -131,6 +131,6 @@ def list_tasks(
     The lists of addresses are made by other tasks, `AddressRange`.
     """
     whole = [("search", _search_files, None), ("home", _home_page, None)]
-    of_chains = [(f"chain-{chain.chain_id}", _pages_of_chain, chain) for chain in chains]
+    of_chains = [(f"chain-{chain.chain_id}", _chain_list_pages, chain) for chain in chains]
     for name, make, chain in (*whole, *of_chains):
         yield ListTask(make, rows, pages, chain, hosting, output(f"lists-{name}"))

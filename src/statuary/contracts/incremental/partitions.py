@@ -58,9 +58,9 @@ class PartitionSettings(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def unpack_settings(settings: bytes) -> PartitionSettings:
+def unpack_settings(pickled_settings: bytes) -> PartitionSettings:
     """Return the settings from the bytes of `PartitionSettings.pickled`."""
-    shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
+    shared: PartitionSettings = pickle.loads(pickled_settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
 
@@ -116,19 +116,19 @@ class SingleSources(PartitionSources):
                 yield built_contract, built_contract.source_row(unit=unit, reason=reason, git=git_id)
 
 
-def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
+def verify_git_id(root: Path, source: AnySource, git_id: str, digest: bytes) -> str:
     """Return a source's git id if its file has exactly that content.
 
     Args:
         root: the content folder.
         source: the source, which has been read.
-        git: the git object id; empty if unknown.
+        git_id: the git object id; empty if unknown.
         digest: the digest of the content that was read.
 
     Returns:
         The git id; empty if the file differs from git or from what was read.
     """
-    if not git or not digest or source.form is not ContractForm.RECORD:
+    if not git_id or not digest or source.form is not ContractForm.RECORD:
         return ""
     try:
         raw = SourceFile(root, source.path).load_bytes(LARGEST_RECORD)
@@ -137,7 +137,7 @@ def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str
     blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
     blob.update(raw)
     is_read = record_digest(raw) == digest
-    return git if is_read and blob.hexdigest() == git else ""
+    return git_id if is_read and blob.hexdigest() == git_id else ""
 
 
 class ContractPartition(NamedTuple):
@@ -192,7 +192,7 @@ class Partitioner:
         self.count = 0
 
     def divide(
-        self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
+        self, sources: Iterable[OutdatedSource[ContractSource]], max_source_count: int
     ) -> Iterator[ContractPartition]:
         """Divide sources into groups for workers, with small groups first and last.
 
@@ -201,19 +201,19 @@ class Partitioner:
 
         Args:
             sources: the sources to build.
-            expected: the largest possible number of sources.
+            max_source_count: the largest possible number of sources.
         """
         stream = iter(sources)
         size = self.first_size
-        remaining = expected
+        remaining = max_source_count
         while some := tuple(islice(stream, size)):
-            yield self.partition(SingleSources(some))
+            yield self.make_partition(SingleSources(some))
             remaining -= len(some)
             size = max(
                 self.first_size, min(self.largest_size, size + self.first_size, remaining // LAST_PARTITIONS)
             )
 
-    def partition(self, sources: PartitionSources) -> ContractPartition:
+    def make_partition(self, sources: PartitionSources) -> ContractPartition:
         """Return a worker's task, with a unique name, that builds some contracts.
 
         Args:

@@ -27,7 +27,7 @@ class Precedence(NamedTuple):
 def precedence_of(
     contract: LocatedContract,
     digest: bytes,
-    before: list[tuple[str, bytes, ContractRow]],
+    previous_records: list[tuple[str, bytes, ContractRow]],
     *,
     is_published: bool,
     is_same_contract: bool,
@@ -40,14 +40,14 @@ def precedence_of(
     Args:
         contract: the contract with the location of its record.
         digest: the SHA-256 of the contract's source.
-        before: location, digest and list entry of each record that the last build published for the contract.
+        previous_records: location, digest and list entry of each record that the last build published for the contract.
         is_published: whether the record may be published, apart from duplicates.
         is_same_contract: whether the duplicates have the same chain and address, so that the better match stays.
     """
     width = len(LIST_MEMBERS)
-    same_digest = any(digest and digest == other for _, other, _ in before)
-    same_entry = any(contract.row[:width] == other[:width] for _, _, other in before)
-    same_location = any(contract.location == other for other, _, _ in before)
+    same_digest = any(digest and digest == other for _, other, _ in previous_records)
+    same_entry = any(contract.row[:width] == other[:width] for _, _, other in previous_records)
+    same_location = any(contract.location == other for other, _, _ in previous_records)
     return Precedence(
         is_withheld=not is_published,
         is_new=not (same_digest or same_entry or same_location),

@@ -30,8 +30,8 @@ from statuary.contracts.incremental.rebuild_plan import (
     RebuildReason,
     RemainingSources,
     plan_rebuild,
+    reuse_previous_count,
     save_contract_state,
-    with_previous_count,
 )
 from statuary.contracts.incremental.record_location import (
     duplicate_contract,
@@ -96,7 +96,7 @@ def build_contracts(
         WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
-    contracts = with_previous_count(site.of(SiteContracts), target.ledger, tree)
+    contracts = reuse_previous_count(site.of(SiteContracts), target.ledger, tree)
     site = site.with_value(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
     fingerprint = fingerprint_of(settings, site.hosting, can_recover_senders())
@@ -121,7 +121,7 @@ def build_contracts(
     sources.mark_changed(deleted)
     sources.update_metadata(metadata_changed)
     sources.mark_superseded_rows()
-    tree = _exclude_late_contracts(target, sources, now, tree)
+    tree = _exclude_future_contracts(target, sources, now, tree)
     replaced = _exclude_duplicates(target, sources)
     target.add(apply_host_layout(_remake_documents(root, contracts, settings, replaced), site.hosting))
     sources.find_changed_entries(RebuildReason.MISSING)
@@ -152,12 +152,12 @@ def _divide_sources(
     contracts: SiteContracts,
     plan: RebuildPlan,
     partitioner: Partitioner,
-    opened: ExitStack,
+    open_sources: ExitStack,
     executor: Executor,
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
     """Yield the partitions of a build: single files first, then bulk sources.
 
-    Bulk sources stay open in `opened`, because workers may read parts after the last one is yielded.
+    Bulk sources stay open in `open_sources`, because workers may read parts after the last one is yielded.
     """
     single = GeneratorResult(_outdated_single_sources(plan))
     yield from partitioner.divide(single, len(contracts.sources))
@@ -168,11 +168,11 @@ def _divide_sources(
     for outdated in bulk:
         findings: list[Finding] = []
         sources.append(ReadBulkSource(outdated, source_stat(root, outdated.source), findings))
-        for part in opened.enter_context(open_bulk_source(root, contracts, outdated.source, executor)):
+        for part in open_sources.enter_context(open_bulk_source(root, contracts, outdated.source, executor)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:
-                yield partitioner.partition(BulkSourceRange(outdated, part))
+                yield partitioner.make_partition(BulkSourceRange(outdated, part))
     return remaining, sources
 
 
@@ -201,7 +201,7 @@ class ReadBulkSource(NamedTuple):
     findings: list[Finding]
 
 
-def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
+def _bulk_row(root: Path, bulk_source: ReadBulkSource, started_at_ns: int) -> SourceRow:
     """Return the ledger row of a bulk source.
 
     A source that changed while it was read is read again by the next build.
@@ -212,7 +212,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
         location=source.path,
         unit=source.path,
         git=git if is_same else "",
-        stat=stat.text_if_before(began - RECENT) if is_same else "",
+        stat=stat.text_if_before(started_at_ns - RECENT) if is_same else "",
         digest=b"",
         documents="",
         reason=reason,
@@ -227,9 +227,9 @@ def _collect_contracts(sources: ContractTable, site: SiteContent) -> BuiltContra
     exclusion_reasons: list[Finding] = []
     skipped: dict[Finding, None] = {}
     excluded_count = 0
-    for stored, is_published in sources.findings():
+    for stored, is_published in sources.stored_findings():
         of_theme, own_findings = list[Finding](), list[Finding]()
-        for finding in map(read_finding, orjson.loads(stored)):
+        for finding in map(finding_from_json, orjson.loads(stored)):
             (of_theme if finding.rule == THEME_TEMPLATES else own_findings).append(finding)
         skipped |= dict.fromkeys(of_theme)
         if has_errors(own_findings):
@@ -240,7 +240,7 @@ def _collect_contracts(sources: ContractTable, site: SiteContent) -> BuiltContra
     return BuiltContracts(
         site=site,
         sources=sources,
-        counts=sources.summary(),
+        counts=sources.contract_counts(),
         findings=tuple(findings),
         exclusion_reasons=tuple(exclusion_reasons),
         excluded_count=excluded_count,
@@ -257,7 +257,7 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
     """
     replaced = set[str]()
     for columns, rule in DUPLICATES.items():
-        for kept, newcomers in sources.duplicates(columns):
+        for kept, newcomers in sources.find_duplicates(columns):
             for newcomer in newcomers:
                 finding = rule(newcomer.row, _contract_source(newcomer), kept.location)
                 target.discard(sources.exclude_contract(newcomer, orjson.dumps(finding).decode()))
@@ -294,12 +294,12 @@ def _read_contracts_at(
             yield source, read_contract(root, source)
     for bulk in contracts.bulk:
         if bulk.path in bulk_paths:
-            for source, parsed in _read_bulk(root, contracts, bulk):
+            for source, parsed in _read_bulk_source(root, contracts, bulk):
                 if source.location in locations:
                     yield source, parsed
 
 
-def _read_bulk(
+def _read_bulk_source(
     root: Path, contracts: SiteContracts, bulk: BulkSource
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     from statuary.contracts.incremental.bulk import open_bulk_source
@@ -314,8 +314,8 @@ MAX_CLOCK_SKEW: Final = timedelta(days=1)
 """The largest lead of a verifier's clock."""
 
 
-def _exclude_late_contracts(
-    target: BuildTarget, sources: ContractTable, now: Instant, tree: GitState | None
+def _exclude_future_contracts(
+    target: BuildTarget, sources: ContractTable, now: Instant, git_state: GitState | None
 ) -> GitState | None:
     """Exclude records that claim a verification later than the build.
 
@@ -326,7 +326,7 @@ def _exclude_late_contracts(
     for contract in late_contracts:
         finding = orjson.dumps(verified_in_future(contract.row, _contract_source(contract))).decode()
         target.discard(sources.exclude_contract(contract, finding))
-    return None if late_contracts else tree
+    return None if late_contracts else git_state
 
 
 def _contract_source(contract: LocatedContract) -> ContractSource:
@@ -338,7 +338,7 @@ def _contract_source(contract: LocatedContract) -> ContractSource:
     return ContractSource(path, contract.row.chainId, contract.row.address, form, line)
 
 
-def read_finding(members: dict[str, Any]) -> Finding:
+def finding_from_json(members: dict[str, Any]) -> Finding:
     """Restore a finding from the JSON in which the last build stored it."""
     position = members["position"]
     return Finding(

@@ -83,7 +83,7 @@ class SourceComparison:
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
         metadata_changed = list[MetadataChange]()
-        pairs = _pair_with_rows(sources, self.previous)
+        pairs = _pair_with_previous_sources(sources, self.previous)
         if self.tree is None and self.rebuild_reason is None and not self.verify:
             pairs = self._skip_unchanged_records(root, pairs)
         for source, previous_source in pairs:
@@ -118,7 +118,7 @@ class SourceComparison:
                 yield pair
 
     def _find_change(
-        self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
+        self, root: str, source: AnySource, git_id: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
         """Return the reason to build a source, or its new metadata.
 
@@ -133,24 +133,24 @@ class SourceComparison:
             return self._compare_digest(source, previous_source[3])
         return (
             None
-            if git and git == previous_source[1]
-            else self._compare_with_row(root, source, git, previous_source)
+            if git_id and git_id == previous_source[1]
+            else self._compare_stat_and_digest(root, source, git_id, previous_source)
         )
 
-    def _compare_with_row(
-        self, root: str, source: AnySource, git: str, previous_source: KnownSource
+    def _compare_stat_and_digest(
+        self, root: str, source: AnySource, git_id: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
         """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source)
         # Some tools set the modification time of a file to an earlier value. So an equal time proves nothing
         # if git reports a change.
-        if stat.text and stat.text == last_stat and not (git and last_git):
-            return (path, git, stat.text) if git else None
+        if stat.text and stat.text == last_stat and not (git_id and last_git):
+            return (path, git_id, stat.text) if git_id else None
         if last_digest and source_digest(self.root, source) == last_digest:
-            if not git:
+            if not git_id:
                 return path, "", stat.text_if_before(self.trusted_before)
-            return path, verify_git_id(self.root, source, git, last_digest), ""
+            return path, verify_git_id(self.root, source, git_id, last_digest), ""
         return RebuildReason.CHANGED
 
     def _compare_digest(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
@@ -163,7 +163,9 @@ class SourceComparison:
         return None if source_digest(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
-def _pair_with_rows(sources: Iterable[AnySource], previous: Iterable[KnownSource]) -> Iterator[SourcePair]:
+def _pair_with_previous_sources(
+    sources: Iterable[AnySource], previous: Iterable[KnownSource]
+) -> Iterator[SourcePair]:
     """Pair each source with its row of the last build, by path."""
     previous_sources = iter(previous)
     previous_source = next(previous_sources, None)
@@ -186,9 +188,9 @@ def _pair_with_rows(sources: Iterable[AnySource], previous: Iterable[KnownSource
 class GitIds:
     """Looks up git object ids of sources, in path order."""
 
-    def __init__(self, tree: GitState | None) -> None:
-        self.tree = tree
-        self.files = iter(() if tree is None else tree.committed_files())
+    def __init__(self, git_state: GitState | None) -> None:
+        self.tree = git_state
+        self.files = iter(() if git_state is None else git_state.committed_files())
         self.next_file = next(self.files, None)
 
     def find(self, source: AnySource) -> str:
@@ -201,19 +203,19 @@ class GitIds:
             return ""
         folder = source_folder(source)
         if folder is not None:
-            return self._folder_id(folder)
-        record = self._file_id(source.path)
+            return self._git_folder_id(folder)
+        record = self._git_file_id(source.path)
         if source.form is not ContractForm.RECORD_WITH_EVIDENCE or isinstance(source, BulkSource):
             return record
-        evidence = self._folder_id(evidence_folder(source))
+        evidence = self._git_folder_id(evidence_folder(source))
         return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
 
-    def _file_id(self, path: str) -> str:
+    def _git_file_id(self, path: str) -> str:
         while self.next_file is not None and self.next_file.path < path:
             self.next_file = next(self.files, None)
         return self.next_file.id if self.next_file is not None and self.next_file.path == path else ""
 
-    def _folder_id(self, folder: str) -> str:
+    def _git_folder_id(self, folder: str) -> str:
         lines = []
         while self.next_file is not None and self.next_file.path < f"{folder}/":
             self.next_file = next(self.files, None)
@@ -285,13 +287,15 @@ class RebuildPlan(NamedTuple):
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
-def with_previous_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
+def reuse_previous_count(
+    contracts: SiteContracts, ledger: Ledger, git_state: GitState | None
+) -> SiteContracts:
     """Reuse the last build's number of contracts if git is unchanged.
 
     Otherwise the contracts are returned as they are.
     """
     scan = contracts.sources
-    if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
+    if not is_unchanged(ledger, git_state) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
     result = ScanResult(count=ledger.cached_group(GIT_TREE).items)
     return contracts._replace(sources=ContractScan(scan.root, result=result))
@@ -368,29 +372,29 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
     )
 
 
-def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
+def is_unchanged(ledger: Ledger, git_state: GitState | None) -> bool:
     """Return whether git shows that no contract has changed since the last build.
 
     Args:
         ledger: the database of the last build.
-        tree: the state of the git work tree; None without git.
+        git_state: the state of the git work tree; None without git.
     """
     return (
-        tree is not None
-        and bool(tree.clean_id)
-        and tree.clean_id == ledger.cached_group(GIT_TREE).fingerprint
+        git_state is not None
+        and bool(git_state.clean_id)
+        and git_state.clean_id == ledger.cached_group(GIT_TREE).fingerprint
     )
 
 
 def save_contract_state(
-    ledger: Ledger, contracts: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
+    ledger: Ledger, contracts: SiteContracts, git_state: GitState | None, fingerprint: Fingerprint
 ) -> None:
     """Store what the next build needs to find changed contracts.
 
     Args:
         ledger: the ledger of the site.
         contracts: the contracts of the site.
-        tree: the state of git; None outside of git.
+        git_state: the state of git; None outside of git.
         fingerprint: the digest of everything contracts depend on, except their sources.
     """
     scan = contracts.sources
@@ -399,19 +403,19 @@ def save_contract_state(
         and not (scan.external or scan.bulk or scan.findings)
         and not scan.result.links
     )
-    tree_id = tree.clean_id if tree is not None and is_whole else ""
+    tree_id = git_state.clean_id if git_state is not None and is_whole else ""
     ledger.save_group(CONTRACTS, fingerprint.text)
     ledger.save_group(GIT_TREE, tree_id, items=len(scan))
 
 
 def _unfinished_sources(
-    root: Path, sources: Iterable[AnySource], table: ContractTable, tree: GitState | None
+    root: Path, sources: Iterable[AnySource], table: ContractTable, git_state: GitState | None
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish.
 
     Documents of sources that have changed since are dropped.
     """
-    comparison = SourceComparison(root=root, previous=table.finished_sources(), tree=tree)
+    comparison = SourceComparison(root=root, previous=table.finished_sources(), tree=git_state)
     outdated = GeneratorResult(comparison.find_outdated(sources))
     for source, reason, _ in outdated:
         if reason is not RebuildReason.NEW:

@@ -32,17 +32,17 @@ RECORD_DOCUMENTS = providers("record documents")
 
 
 def record_documents(
-    judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
+    judged_record: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
     """Return the documents that extensions make from a record.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         extensions: the name and settings of each extension, as in `RECORD_DOCUMENTS`.
         source: the path of the record in the content folder.
     """
     of_each: list[RecordOutput] = [
-        load(RECORD_DOCUMENTS[key])(judged, settings, source) for key, settings in extensions
+        load(RECORD_DOCUMENTS[key])(judged_record, settings, source) for key, settings in extensions
     ]
     return RecordOutput(
         b"".join(output.facts for output in of_each),

@@ -43,13 +43,13 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A contract must have one record on each chain. The record that was published first is kept; in a first build, the one with the better match, or else the one that was verified first."""
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
-    return _duplicate_finding("duplicate-contract", "address", source, message, "remove one of the two")
+    return _record_finding("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A match id must be used by one record. The record that was published first is kept."""
     message = f"match id {row.matchId} is that of {other_location}, which stays"
-    return _duplicate_finding(
+    return _record_finding(
         "duplicate-match-id", "matchId", source, message, "give this one the next free number"
     )
 
@@ -57,12 +57,10 @@ def duplicate_match_id(row: ContractRow, source: ContractSource, other_location:
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
     """The verification date of a record must not be more than a day after the build."""
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
-    return _duplicate_finding(
-        "verified-in-future", "verifiedAt", source, message, "write when it was verified"
-    )
+    return _record_finding("verified-in-future", "verifiedAt", source, message, "write when it was verified")
 
 
-def _duplicate_finding(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
+def _record_finding(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
     return Finding(
         rule=rule,
         path=source.path,

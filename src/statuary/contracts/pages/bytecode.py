@@ -41,7 +41,7 @@ class SourcePlace(NamedTuple):
     text: str  # the source text from which the bytes were compiled, as one line
 
 
-def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
+def find_source_lines(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
     """Find the source lines from which pushed values in runtime code come.
 
     Args:
@@ -99,10 +99,12 @@ class _SourceText:
         return [match.start() for match in re.finditer(b"\n", self._text)]
 
 
-def _map_pushed_values(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
+def _map_pushed_values(
+    code: bytes, source_map_entries: list[str]
+) -> Iterator[tuple[int, tuple[int, int, int]]]:
     """Yield the offset of each pushed value with its source range."""
     offset, fields = 0, [0, 0, -1]
-    for entry in entries:
+    for entry in source_map_entries:
         if offset >= len(code):
             return
         for place, value in enumerate(entry.split(":")[:3]):
@@ -175,32 +177,32 @@ class CodeView(NamedTuple):
     reasons: tuple[str, ...]  # the reasons of all marks, each once
 
 
-def code_view(record: RecordValue, side: str) -> CodeView:
+def code_view(record: RecordValue, side_name: str) -> CodeView:
     """Prepare the creation or runtime code of a record for its page.
 
     Args:
         record: the record with the code.
-        side: `creation` or `runtime`.
+        side_name: `creation` or `runtime`.
     """
-    value = as_object(record.get(f"{side}Bytecode"))
-    match = record.get(f"{side}Match")
+    value = as_object(record.get(f"{side_name}Bytecode"))
+    match = record.get(f"{side_name}Match")
     onchain = _hex_digits(value.get("onchainBytecode"))
     recompiled = _hex_digits(value.get("recompiledBytecode"))
-    steps = _parse_steps(value)
+    steps = _parse_transformations(value)
     inside = _marks_inside(onchain, _marked_ranges(value, steps))
-    by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
+    by_offset = find_source_lines(record, {step.offset for step in steps}) if side_name == "runtime" else {}
     places = {number: by_offset.get(step.offset) for number, step in enumerate(steps, start=1)}
     style = _auxdata_style(as_object(record.get("compilation")))
 
-    def described(piece: BytecodePiece) -> BytecodePiece:
+    def add_value_and_line(piece: BytecodePiece) -> BytecodePiece:
         return piece._replace(value=_display_value(piece, style), place=places.get(piece.step))
 
     return CodeView(
-        side=side,
+        side=side_name,
         match=match if isinstance(match, str) else None,
         size=_byte_count(onchain),
         recompiled=_byte_count(recompiled),
-        pieces=tuple(map(described, _split_into_pieces(onchain or "", inside))),
+        pieces=tuple(map(add_value_and_line, _split_into_pieces(onchain or "", inside))),
         steps=tuple(
             _transformation_row(n, step, value)._replace(place=places[n])
             for n, step in enumerate(steps, start=1)
@@ -209,9 +211,9 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     )
 
 
-def _marks_inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
+def _marks_inside(hex_digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
     """Return the marks that end within the code."""
-    return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
+    return [mark for mark in marks if mark.end * 2 <= len(hex_digits or "")] if hex_digits is not None else []
 
 
 def _auxdata_style(compilation: Mapping[str, Json]) -> AuxdataStyle:
@@ -244,28 +246,28 @@ def _hex_digits(value: Json) -> str | None:
     return text[2:] if text.startswith("0x") and is_hex_digits(text[2:]) else None
 
 
-def _byte_count(digits: str | None) -> int | None:
-    return None if digits is None else len(digits) // 2
+def _byte_count(hex_digits: str | None) -> int | None:
+    return None if hex_digits is None else len(hex_digits) // 2
 
 
-def _parse_steps(value: Mapping[str, Json]) -> list[TransformationStep]:
+def _parse_transformations(bytecode_members: Mapping[str, Json]) -> list[TransformationStep]:
     try:
-        return [parse_transformation(step) for step in as_list(value.get("transformations"))]
+        return [parse_transformation(step) for step in as_list(bytecode_members.get("transformations"))]
     except InvalidValueError:
         return []
 
 
-def _inserted_bytes(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
+def _inserted_bytes(step: TransformationStep, bytecode_members: Mapping[str, Json]) -> bytes:
     try:
-        return transformation_value_bytes(step, as_object(value.get("transformationValues")))
+        return transformation_value_bytes(step, as_object(bytecode_members.get("transformationValues")))
     except InvalidValueError:
         return b""
 
 
 def _transformation_row(
-    number: int, step: TransformationStep, value: Mapping[str, Json]
+    number: int, step: TransformationStep, bytecode_members: Mapping[str, Json]
 ) -> TransformationRow:
-    put = _inserted_bytes(step, value)
+    put = _inserted_bytes(step, bytecode_members)
     return TransformationRow(
         number=number,
         type=step.type.value,
@@ -277,11 +279,13 @@ def _transformation_row(
     )
 
 
-def _marked_ranges(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
+def _marked_ranges(
+    bytecode_members: Mapping[str, Json], steps: Sequence[TransformationStep]
+) -> list[BytecodeMark]:
     """Return the marked ranges of a side, by offset and without overlaps."""
-    marks = sorted(_auxdata_marks(value), key=_place)
+    marks = sorted(_auxdata_marks(bytecode_members), key=_place)
     for number, step in enumerate(steps, start=1):
-        put = len(_inserted_bytes(step, value))
+        put = len(_inserted_bytes(step, bytecode_members))
         length = put if step.length is None else step.length
         if step.type is TransformationType.INSERT:
             length = 0
@@ -305,23 +309,23 @@ _end = attrgetter("end")
 _place = attrgetter("start", "end")
 
 
-def _auxdata_marks(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
+def _auxdata_marks(bytecode_members: Mapping[str, Json]) -> Iterator[BytecodeMark]:
     """Yield a mark for each piece of auxdata, at the compiler's offsets."""
-    for number, piece in as_object(value.get("cborAuxdata")).items():
+    for number, piece in as_object(bytecode_members.get("cborAuxdata")).items():
         offset = as_non_negative_integer(as_object(piece).get("offset"))
         digits = _hex_digits(as_object(piece).get("value"))
         if offset is not None and digits:
             yield BytecodeMark(offset, offset + len(digits) // 2, AUXDATA, number)
 
 
-def _split_into_pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
+def _split_into_pieces(hex_digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
     offset = 0
     for mark in marks:
         if mark.start < offset:
             continue
-        yield from _unmarked_pieces(digits, offset, mark.start)
+        yield from _unmarked_pieces(hex_digits, offset, mark.start)
         yield BytecodePiece(
-            hex=digits[mark.start * 2 : mark.end * 2],
+            hex=hex_digits[mark.start * 2 : mark.end * 2],
             offset=mark.start,
             size=mark.end - mark.start,
             reason=mark.reason,
@@ -329,20 +333,20 @@ def _split_into_pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[B
             step=mark.step,
         )
         offset = mark.end
-    yield from _unmarked_pieces(digits, offset, len(digits) // 2)
+    yield from _unmarked_pieces(hex_digits, offset, len(hex_digits) // 2)
 
 
-def _unmarked_pieces(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
+def _unmarked_pieces(hex_digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
     size = end - start
     if size <= 0:
         return
     if size <= MAX_PLAIN_BYTES:
-        yield BytecodePiece(hex=digits[start * 2 : end * 2], offset=start, size=size)
+        yield BytecodePiece(hex=hex_digits[start * 2 : end * 2], offset=start, size=size)
         return
-    yield BytecodePiece(hex=digits[start * 2 : (start + KEPT_BYTES) * 2], offset=start, size=KEPT_BYTES)
+    yield BytecodePiece(hex=hex_digits[start * 2 : (start + KEPT_BYTES) * 2], offset=start, size=KEPT_BYTES)
     yield BytecodePiece(
         hex="", offset=start + KEPT_BYTES, size=size - 2 * KEPT_BYTES, omitted=size - 2 * KEPT_BYTES
     )
     yield BytecodePiece(
-        hex=digits[(end - KEPT_BYTES) * 2 : end * 2], offset=end - KEPT_BYTES, size=KEPT_BYTES
+        hex=hex_digits[(end - KEPT_BYTES) * 2 : end * 2], offset=end - KEPT_BYTES, size=KEPT_BYTES
     )

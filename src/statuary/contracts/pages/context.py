@@ -36,7 +36,7 @@ class ContractPageContext(NamedTuple):
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain that pages show, or its id if it has no name."""
-        chain = self._chain(chain_id)
+        chain = self._find_chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
@@ -44,22 +44,26 @@ class ContractPageContext(NamedTuple):
 
         The URL is the first public node of the chain in site.yaml.
         """
-        chain = self._chain(chain_id)
+        chain = self._find_chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
-    def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
+    def explorer_page_url(self, chain_id: str, page_kind: str, identifier: str) -> str:
         """Return the URL of a page in the chain's block explorer (EIP-3091).
 
         Args:
             chain_id: the id of the chain.
-            kind: `address`, `tx` or `block`.
-            value: the address, the transaction hash, or the block number.
+            page_kind: `address`, `tx` or `block`.
+            identifier: the address, the transaction hash, or the block number.
 
         Returns:
             The URL; empty if site.yaml names no explorer for the chain.
         """
         explorer = self.explorer(chain_id)
-        return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
+        return (
+            f"{explorer}/{page_kind}/{identifier}"
+            if explorer and identifier.isascii() and identifier.isalnum()
+            else ""
+        )
 
     def explorer(self, chain_id: str) -> str:
         """Return the URL of a chain's block explorer.
@@ -67,10 +71,10 @@ class ContractPageContext(NamedTuple):
         Returns:
             The URL; empty if site.yaml names no explorer for the chain.
         """
-        chain = self._chain(chain_id)
+        chain = self._find_chain(chain_id)
         return chain.explorer if chain else ""
 
-    def _chain(self, chain_id: str) -> Chain | None:
+    def _find_chain(self, chain_id: str) -> Chain | None:
         return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
 
 

@@ -27,7 +27,7 @@ class CodeDifference(NamedTuple):
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 
-def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
+def compare_runtime_code(record: RecordValue, label: str) -> CodeDifference | None:
     """Compare the on-chain runtime code in a record with the compiled code.
 
     Args:

@@ -48,17 +48,18 @@ class Natspec:
         """
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (
-            _first_object(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev)
+            _object_or_first_item(as_object(doc.get(member)).get(signature))
+            for doc in (self._user, self._dev)
         )
         details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")
         return ItemNatspec(
-            natspec_text(user.get("notice")),
-            tuple(map(natspec_text, filter(None, details))),
+            render_natspec(user.get("notice")),
+            tuple(map(render_natspec, filter(None, details))),
             {**as_object(dev.get("returns")), **as_object(dev.get("params"))},
         )
 
 
-def _first_object(value: Json) -> Mapping[str, Json]:
+def _object_or_first_item(value: Json) -> Mapping[str, Json]:
     return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
 
 
@@ -66,7 +67,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 """Code in NatSpec: in backticks, or in OpenZeppelin's references to other items, `{IERC20-transfer}`."""
 
 
-def natspec_text(text: Json) -> Markup:
+def render_natspec(text: Json) -> Markup:
     """Render a text of NatSpec, Solidity's documentation comments, as HTML."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
@@ -168,65 +169,69 @@ class _Anchors:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
-    def make_unique(self, name: str) -> str:
-        if name in self._taken:
+    def make_unique(self, anchor: str) -> str:
+        if anchor in self._taken:
             return ""
-        self._taken.add(name)
-        return name
+        self._taken.add(anchor)
+        return anchor
 
 
 def _interface_item(
-    item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget
+    abi_item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget
 ) -> InterfaceItem:
-    signature = item_signature(item) or ""
+    signature = item_signature(abi_item) or ""
     digest = signature_hash(signature) if signature else ""
     notice, details, of_parameters = natspec.find_item(kind, signature)
     return InterfaceItem(
-        name=one_line(as_text(item.get("name"))),
+        name=one_line(as_text(abi_item.get("name"))),
         signature=signature,
         hash=digest if kind == "event" else digest[:10],
-        inputs=_parameter_rows(item.get("inputs"), of_parameters, returned=False),
-        outputs=_parameter_rows(item.get("outputs"), of_parameters, returned=True),
-        mutability=one_line(as_text(item.get("stateMutability"))),
-        anonymous=item.get("anonymous") is True,
+        inputs=_parameter_rows(abi_item.get("inputs"), of_parameters, are_returned=False),
+        outputs=_parameter_rows(abi_item.get("outputs"), of_parameters, are_returned=True),
+        mutability=one_line(as_text(abi_item.get("stateMutability"))),
+        anonymous=abi_item.get("anonymous") is True,
         notice=notice,
         details=details,
-        command=_call_command(item, signature, target) if kind == "function" else "",
+        command=_call_command(abi_item, signature, target) if kind == "function" else "",
     )
 
 
 SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 
 
-def _call_command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
+def _call_command(abi_item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
     """Return the command that calls a function; its arguments are placeholders."""
-    reads = item.get("stateMutability") in ("view", "pure")
-    text, outputs = signature, as_list(item.get("outputs"))
+    reads = abi_item.get("stateMutability") in ("view", "pure")
+    text, outputs = signature, as_list(abi_item.get("outputs"))
     if reads and outputs:
         returned = item_signature({"type": "function", "name": "_", "inputs": outputs})
         text += (returned or "").removeprefix("_")
     if not target.address or not SHELL_SAFE.fullmatch(text):
         return ""
-    value = ["--value", "WEI"] if item.get("stateMutability") == "payable" else []
+    value = ["--value", "WEI"] if abi_item.get("stateMutability") == "payable" else []
     rpc = ["--rpc-url", quote(target.rpc)] if target.rpc else []
     verb = "call" if reads else "send"
-    return " ".join(("cast", verb, target.address, f"'{text}'", *_argument_placeholders(item), *value, *rpc))
+    return " ".join(
+        ("cast", verb, target.address, f"'{text}'", *_argument_placeholders(abi_item), *value, *rpc)
+    )
 
 
-def _argument_placeholders(item: Mapping[str, Json]) -> Iterator[str]:
-    for number, parameter in enumerate(as_list(item.get("inputs")), start=1):
+def _argument_placeholders(abi_item: Mapping[str, Json]) -> Iterator[str]:
+    for number, parameter in enumerate(as_list(abi_item.get("inputs")), start=1):
         name = re.sub(r"\W", "", as_text(as_object(parameter).get("name")), flags=re.ASCII)
         yield name.upper() or f"ARG{number}"
 
 
-def _parameter_rows(values: Json, notices: Mapping[str, Json], *, returned: bool) -> tuple[ParameterRow, ...]:
+def _parameter_rows(
+    parameters: Json, notices: Mapping[str, Json], *, are_returned: bool
+) -> tuple[ParameterRow, ...]:
     return tuple(
         _parameter_row(value)._replace(
-            notice=natspec_text(
-                notices.get(as_text(as_object(value).get("name")) or (f"_{n}" if returned else ""))
+            notice=render_natspec(
+                notices.get(as_text(as_object(value).get("name")) or (f"_{n}" if are_returned else ""))
             )
         )
-        for n, value in enumerate(as_list(values))
+        for n, value in enumerate(as_list(parameters))
     )
 
 
@@ -234,21 +239,21 @@ def _parameter_row(value: Json) -> ParameterRow:
     parameter = as_object(value)
     declared = as_text(parameter.get("internalType"))
     return ParameterRow(
-        type=_type_text(parameter, 0),
+        type=_format_parameter_type(parameter, 0),
         name=one_line(as_text(parameter.get("name"))),
         declared=one_line(declared) if " " in declared else "",
         indexed=parameter.get("indexed") is True,
     )
 
 
-def _type_text(parameter: Mapping[str, Json], depth: int) -> str:
+def _format_parameter_type(parameter: Mapping[str, Json], depth: int) -> str:
     kind = one_line(as_text(parameter.get("type")))
     if not kind.startswith("tuple") or depth >= MAX_STRUCT_DEPTH:
         return kind
     members = []
     for member in map(as_object, as_list(parameter.get("components"))):
         name = one_line(as_text(member.get("name")))
-        members.append(f"{_type_text(member, depth + 1)} {name}".strip())
+        members.append(f"{_format_parameter_type(member, depth + 1)} {name}".strip())
     return f"({', '.join(members)}){kind.removeprefix('tuple')}"
 
 
@@ -259,7 +264,7 @@ def _constructor_item(
     if constructor is None or not as_list(constructor.get("inputs")):
         return None
     inputs = [_parameter_row(value) for value in as_list(constructor.get("inputs"))]
-    arguments_given = _decoded_arguments(constructor_argument_types(abi), as_text(arguments))
+    arguments_given = _decode_arguments(constructor_argument_types(abi), as_text(arguments))
     if len(arguments_given) == len(inputs):
         inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]
     return InterfaceItem(
@@ -271,20 +276,20 @@ def _constructor_item(
     )
 
 
-def _decoded_arguments(types: TupleType | None, arguments: str) -> list[str]:
+def _decode_arguments(types: TupleType | None, hex_arguments: str) -> list[str]:
     """Decode the constructor's arguments to strings, if they can be decoded."""
-    if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
+    if types is None or not hex_arguments.startswith("0x") or not is_hex_digits(hex_arguments[2:]):
         return []
     try:
-        values = decode_abi_values(types, bytes.fromhex(arguments[2:]))
+        values = decode_abi_values(types, bytes.fromhex(hex_arguments[2:]))
     except InvalidValueError:
         return []
-    texts = (_value_text(item, value) for item, value in zip(types.items, values, strict=True))
+    texts = (_format_abi_value(item, value) for item, value in zip(types.items, values, strict=True))
     return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in texts]
 
 
-def _value_text(kind: AbiType, value: AbiValue) -> str:
-    match kind:
+def _format_abi_value(abi_type: AbiType, value: AbiValue) -> str:
+    match abi_type:
         case BasicType(kind="address"):
             return checksum_address(f"0x{value:040x}")
         case BasicType(kind="bool"):
@@ -292,8 +297,8 @@ def _value_text(kind: AbiType, value: AbiValue) -> str:
         case BasicType(kind="string"):
             return f'"{visible_text(value)}"'
         case ArrayType(item, _):
-            return f"[{', '.join(_value_text(item, element) for element in value)}]"
+            return f"[{', '.join(_format_abi_value(item, element) for element in value)}]"
         case TupleType(items):
-            return f"({', '.join(_value_text(item, element) for item, element in zip(items, value, strict=True))})"
+            return f"({', '.join(_format_abi_value(item, element) for item, element in zip(items, value, strict=True))})"
         case _:
             return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

@@ -35,35 +35,41 @@ class ListPageSettings(NamedTuple):
         """Whether there is a search over the contracts."""
         return self.is_complete and self.site.settings.search
 
-    def lists_of(self, entries: Sequence[ContractRow]) -> ContractListPages:
+    def renderer_of_lists(self, entries: Sequence[ContractRow]) -> ContractListPages:
         """Return an object that renders the pages listing the given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
-    def home(self, lists: ContractListPages) -> Iterator[Document]:
+    def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
         """Yield the start page of the contracts, which lists the chains."""
         counts = dict(self.counts.by_chain)
         page = lists.chains_page(self.chains, counts, search=self.has_search, has_lists=self.is_complete)
         yield from _with_sources([page])
 
-    def of_chain(self, chain: Chain, lists: ContractListPages, former: PreviousPages) -> Iterator[Document]:
+    def chain_documents(
+        self, chain: Chain, lists: ContractListPages, previous_pages: PreviousPages
+    ) -> Iterator[Document]:
         """Yield the pages that list a chain's contracts, except unchanged pages.
 
         Args:
             chain: the chain.
             lists: renders the pages.
-            former: the pages of the last build, to skip those that would be the same.
+            previous_pages: the pages of the last build, to skip those that would be the same.
         """
-        yield from _with_sources(lists.chain_documents(chain, former))
+        yield from _with_sources(lists.chain_pages(chain, previous_pages))
 
-    def search(self, entries: Sequence[ContractRow], former: PreviousPages) -> Iterator[Document]:
+    def search_files(
+        self, entries: Sequence[ContractRow], previous_pages: PreviousPages
+    ) -> Iterator[Document]:
         """Yield the files of the contract search, except unchanged files.
 
         Args:
             entries: the contracts to find.
-            former: the files of the last build, to skip those that would be the same.
+            previous_pages: the files of the last build, to skip those that would be the same.
         """
         texts = renderer_of(self.site).localization.texts
-        yield from _with_sources(search_documents(entries, texts, with_pages=self.with_pages, former=former))
+        yield from _with_sources(
+            search_documents(entries, texts, with_pages=self.with_pages, previous_pages=previous_pages)
+        )
 
 
 def _with_sources(documents: Iterable[Document]) -> Iterator[Document]:
@@ -91,7 +97,10 @@ def list_page_settings(
 
 
 def contract_list_pages(
-    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: PreviousPages
+    content: SiteContent,
+    counts: ContractCounts,
+    entries: Sequence[ContractRow],
+    previous_pages: PreviousPages,
 ) -> Iterator[Document]:
     """Yield the pages that list contracts, and the search index.
 
@@ -101,16 +110,16 @@ def contract_list_pages(
         content: the content of the site.
         counts: the number of published contracts by chain.
         entries: the list entries of all contracts; empty if there are too many to list.
-        former: the list pages of the last build.
+        previous_pages: the list pages of the last build.
     """
     pages = list_page_settings(content, counts, is_complete=len(entries) == counts.contracts)
     if pages is None:
         return
-    lists = pages.lists_of(entries)
-    yield from pages.home(lists)
+    lists = pages.renderer_of_lists(entries)
+    yield from pages.home_documents(lists)
     if pages.is_complete:
         for chain in pages.chains:
-            if not former.keep_chain(chain.chain_id):
-                yield from pages.of_chain(chain, lists, former)
-    if pages.has_search and not former.keep_search():
-        yield from pages.search(entries, former)
+            if not previous_pages.keep_chain(chain.chain_id):
+                yield from pages.chain_documents(chain, lists, previous_pages)
+    if pages.has_search and not previous_pages.keep_search():
+        yield from pages.search_files(entries, previous_pages)

@@ -14,9 +14,9 @@ from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
-    claimed_level,
+    claimed_level_text_key,
     level_label_key,
-    verdict_key,
+    listed_verdict_text_key,
     verdict_sign,
 )
 from statuary.contracts.settings import Chain
@@ -113,7 +113,7 @@ class ContractListPages:
         for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
-    def chain_documents(self, chain: Chain, former: PreviousPages) -> Iterator[Document]:
+    def chain_pages(self, chain: Chain, previous_pages: PreviousPages) -> Iterator[Document]:
         """Yield the pages that list the contracts of a chain.
 
         Pages that have not changed since the last build are skipped, except the first one. A page links only
@@ -121,7 +121,7 @@ class ContractListPages:
 
         Args:
             chain: the chain whose contracts are listed.
-            former: the list pages of the last build.
+            previous_pages: the list pages of the last build.
         """
         texts = self._localization.texts
         oldest_first = self._by_chain.get(chain.chain_id, [])
@@ -137,7 +137,7 @@ class ContractListPages:
             older, newer = neighbours[number], neighbours[number + 2]
             # use plain tuples: the `repr` of a named tuple takes four times as long
             shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
-            if not former.is_page_current(hrefs[number], shown, older, newer):
+            if not previous_pages.is_page_current(hrefs[number], shown, older, newer):
                 yield self._numbered_page(chain, page, older=older, newer=newer)
 
     def chains_page(
@@ -228,12 +228,12 @@ class ContractListPages:
     def _contract_list_row(self, entry: ContractRow) -> ContractListRow:
         link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
         texts = self._localization.texts
-        claimed = claimed_level(entry)
+        claimed = claimed_level_text_key(entry)
         return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,
             href=link.format(chain_id=entry.chainId, address=entry.address),
-            verdict=texts(verdict_key(entry.verdict)),
+            verdict=texts(listed_verdict_text_key(entry.verdict)),
             sign=verdict_sign(entry.verdict),
             level=texts(claimed) if claimed else "",
             language=entry.language,

@@ -14,22 +14,22 @@ from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, P
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.pages.bytecode import CodeView, code_view
 from statuary.contracts.pages.context import ContractPageContext
-from statuary.contracts.pages.difference import CodeDifference, code_difference
-from statuary.contracts.pages.interface import InterfaceView, interface_view, natspec_text
+from statuary.contracts.pages.difference import CodeDifference, compare_runtime_code
+from statuary.contracts.pages.interface import InterfaceView, interface_view, render_natspec
 from statuary.contracts.pages.proof import (
     Pin,
     ProofView,
     claims_sentence,
+    evidence_on_page,
+    evidence_sentences,
     headline,
     is_at_address,
-    pin_sentences,
-    pins_on_page,
     proof_view,
-    verdict_key,
+    verdict_text_key,
 )
 from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
 from statuary.contracts.pages.storage import StorageView, storage_view
-from statuary.contracts.pages.trail import TrailPart, created_at, trail
+from statuary.contracts.pages.trail import TrailPart, created_at, evidence_trail
 from statuary.contracts.pages.verdict_signs import verdict_sign
 from statuary.contracts.urls import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.site.document import Document
@@ -50,7 +50,7 @@ class FactRow(NamedTuple):
     at: FormattedTime | None = None  # the time of the block, if the chain proves it
 
 
-def fact_rows(
+def contract_fact_rows(
     record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
 ) -> Iterator[FactRow]:
     """Yield the known facts about the compilation and deployment of a contract.
@@ -83,7 +83,7 @@ def fact_rows(
     ]
     for name, value, kind in values:
         if isinstance(value, str) and value:
-            href = pages.explorer_page(record["chainId"], kind, value) if kind and block != "-1" else ""
+            href = pages.explorer_page_url(record["chainId"], kind, value) if kind and block != "-1" else ""
             at = created if name == "block" else None
             yield FactRow(texts(f"fact.{name}"), visible_name(value), href, at)
 
@@ -100,7 +100,7 @@ def _optimizer_text(optimizer: Json, texts: PageTexts) -> str:
     )
 
 
-def settings_text(settings: Json) -> str:
+def format_compiler_settings(settings: Json) -> str:
     """Format compiler settings as indented JSON for the page.
 
     Settings that are too long are cut off.
@@ -133,8 +133,8 @@ def head_facts(
         pages: the settings of contract pages.
         localization: the texts and date formats of the page's language.
     """
-    texts, at, pinned = localization.texts, created_at(proof), pins_on_page(proof)
-    rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
+    texts, at, pinned = localization.texts, created_at(proof), evidence_on_page(proof)
+    rows = {row.name: row.value for row in contract_fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
     chain_id = record["chainId"]
     marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
@@ -238,18 +238,18 @@ class ContractView(NamedTuple):
     proof_json: str  # the proof, relative to the site's root; empty if there is none
 
 
-def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
+def contract_page(judged_record: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
     """Return the page of a contract.
 
     If the record is not published, the page gives the reason.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         pages: the settings of contract pages.
         source: the path of the record in the content folder.
     """
     renderer = renderer_of(pages.site)
-    view = contract_view(judged, pages, renderer.localization)
+    view = contract_view(judged_record, pages, renderer.localization)
     chain_id, address = view.chain_id, view.address
     head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
@@ -268,35 +268,35 @@ def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: s
 
 
 def contract_view(
-    judged: JudgedRecord, pages: ContractPageContext, localization: Localization
+    judged_record: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
     """Prepare the values that the template of a contract's page needs.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         pages: the settings of contract pages.
         localization: the texts and date formats of the page's language.
     """
-    record, proof, is_published = judged.record, judged.proof, judged.is_published
+    record, proof, is_published = judged_record.record, judged_record.proof, judged_record.is_published
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
     status = proof.verdict.status if proof.verdict else ClaimStatus.NOT_SHOWN
-    runtime_side, creation_side = (_side_view(record, side, texts) for side in ("runtime", "creation"))
+    runtime_side, creation_side = (_match_side_view(record, side, texts) for side in ("runtime", "creation"))
     chain_id, address = record["chainId"], record["address"]
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key = verdict_key(judged)
+    key = verdict_text_key(judged_record)
     level = str(status) if is_published else "refused"
     label = _LABELS.get(key)
-    difference = code_difference(record, label) if label else None
+    difference = compare_runtime_code(record, label) if label else None
     created = created_at(proof)
     creation_time = localization.dates.moment(created) if created else None
     view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
-        title=natspec_text(as_object(record.get("devdoc")).get("title")),
-        notice=natspec_text(as_object(record.get("userdoc")).get("notice")),
+        title=render_natspec(as_object(record.get("devdoc")).get("title")),
+        notice=render_natspec(as_object(record.get("userdoc")).get("notice")),
         address=address,
         chain=pages.chain_name(chain_id),
         chain_id=chain_id,
@@ -304,8 +304,8 @@ def contract_view(
         published=is_published,
         level=level,
         headline=texts(f"verdict.{key}"),
-        level_label=headline(judged, texts),
-        known=_acknowledged_sentence(judged.known, localization),
+        level_label=headline(judged_record, texts),
+        known=_acknowledged_sentence(judged_record.known, localization),
         level_sign=verdict_sign(level),
         level_meaning=claims_sentence(
             proof,
@@ -313,18 +313,18 @@ def contract_view(
             texts,
             creation_differs=creation_side.level == texts("level.none"),
         ),
-        trail=trail(judged, localization),
+        trail=evidence_trail(judged_record, localization),
         sides=(runtime_side, creation_side),
-        proof=proof_view(judged, localization, dict(pages.rules), pages.explorer(chain_id)),
+        proof=proof_view(judged_record, localization, dict(pages.rules), pages.explorer(chain_id)),
         is_contradicted=key in CONTRADICTED,
         is_at_address=is_at_address(proof),
         difference=difference,
         head_facts=tuple(head_facts(record, proof, pages, localization)),
         parts=(),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
-        explorer=pages.explorer_page(chain_id, "address", address),
-        facts=tuple(fact_rows(record, pages, texts, creation_time)),
-        settings=settings_text(compilation.get("compilerSettings")),
+        explorer=pages.explorer_page_url(chain_id, "address", address),
+        facts=tuple(contract_fact_rows(record, pages, texts, creation_time)),
+        settings=format_compiler_settings(compilation.get("compilerSettings")),
         proxy=_proxy_view(record, pages, _proxy_sentence(proof, texts)),
         sources=tuple(
             source_views(
@@ -344,10 +344,10 @@ def contract_view(
         storage=storage_view(record.get("storageLayout")),
         transient=storage_view(record.get("transientStorageLayout")),
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
-        pins=dict(pin_sentences(judged, texts)),
+        pins=dict(evidence_sentences(judged_record, texts)),
         other_code=_foreign_code_sentence(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
-        check_command=_check_command(judged, pages),
+        check_command=_check_command(judged_record, pages),
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
     return view._replace(parts=tuple(_page_sections(view, texts)))
@@ -367,18 +367,18 @@ CONTRADICTED = (
 """The verdicts by which the sources are not those of the code at the address."""
 
 
-def _acknowledged_sentence(known: KnownContradiction | None, localization: Localization) -> str:
-    if known is None:
+def _acknowledged_sentence(known_contradiction: KnownContradiction | None, localization: Localization) -> str:
+    if known_contradiction is None:
         return ""
-    day = localization.dates.short_day(known.date)
-    return localization.texts("contract.known", date=day.text, reason=one_line(known.reason))
+    day = localization.dates.short_day(known_contradiction.date)
+    return localization.texts("contract.known", date=day.text, reason=one_line(known_contradiction.reason))
 
 
-def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:
-    if not judged.is_published:
+def _check_command(judged_record: JudgedRecord, pages: ContractPageContext) -> str:
+    if not judged_record.is_published:
         return ""
-    address = judged.record["address"]
-    url = f"{pages.site.url}/{CONTRACT.path(chain_id=judged.record['chainId'], address=address)}"
+    address = judged_record.record["address"]
+    url = f"{pages.site.url}/{CONTRACT.path(chain_id=judged_record.record['chainId'], address=address)}"
     return f"curl -sSo {address}.json {url} && statuary check {address}.json"
 
 
@@ -409,11 +409,11 @@ def _page_sections(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, 
         yield source
 
 
-def _side_view(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
-    level = as_text(record.get(f"{side}Match"))
-    is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
+def _match_side_view(record: RecordValue, side_name: str, texts: PageTexts) -> MatchSideView:
+    level = as_text(record.get(f"{side_name}Match"))
+    is_given = bool(as_object(record.get(f"{side_name}Bytecode")).get("onchainBytecode"))
     return MatchSideView(
-        name=texts(f"side.{side}"),
+        name=texts(f"side.{side_name}"),
         level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
         sign="stated" if level else "none",
     )
@@ -461,12 +461,12 @@ def _proxy_view(record: RecordValue, pages: ContractPageContext, sentence: str) 
 
 
 def _implementation_link(
-    value: Mapping[str, Json], chain_id: str, pages: ContractPageContext
+    implementation: Mapping[str, Json], chain_id: str, pages: ContractPageContext
 ) -> ImplementationLink:
-    address = one_line(as_text(value.get("address")))
+    address = one_line(as_text(implementation.get("address")))
     has_page = (chain_id, address) in pages.addresses
     return ImplementationLink(
         address=address,
-        name=visible_name(as_text(value.get("name"))),
+        name=visible_name(as_text(implementation.get("name"))),
         href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",
     )

@@ -85,12 +85,12 @@ class PreviousPages:
         self.kept.update(path for path in self._published if path.startswith(f"{folder}/"))
         return True
 
-    def keep_shards(self, kind: str, but: Collection[str]) -> list[str]:
+    def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
         """Reuse published files of the search index, except some.
 
         Args:
             kind: the kind of the files, such as names or addresses.
-            but: the first characters of the files that are not reused.
+            excluded_names: the first characters of the files that are not reused.
 
         Returns:
             The names of the files that are reused.
@@ -99,12 +99,12 @@ class PreviousPages:
         names = []
         for path in self._published:
             name = path.removeprefix(start).removesuffix(end)
-            if len(path) == len(start) + len(name) + len(end) and name[0] not in but:
+            if len(path) == len(start) + len(name) + len(end) and name[0] not in excluded_names:
                 names.append(name)
                 self.kept.add(path)
         return names
 
-    def keeps_shard(self, path: str) -> bool:
+    def keep_shard_if_published(self, path: str) -> bool:
         """Return whether the last build published a file of the search index.
 
         If it did, the file is marked as reused, so that this build keeps it.

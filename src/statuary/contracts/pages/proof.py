@@ -73,44 +73,46 @@ class ProofView(NamedTuple):
 
 
 def proof_view(
-    judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
+    judged_record: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
     """Prepare a record's proof for the page, contradicted claims first.
 
     Args:
-        judged: the record with its proof.
+        judged_record: the record with its proof.
         localization: the texts and date formats of the page's language.
         rules: the rule of each check, by name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
-    proof, texts = judged.proof, localization.texts
+    proof, texts = judged_record.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
     rows = tuple(
-        _check_row(result, texts, rules)._replace(sign=check_sign(OUTCOME_ICONS[outcome], judged))
+        _check_row(result, texts, rules)._replace(sign=sign_for_record(OUTCOME_ICONS[outcome], judged_record))
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
     )
 
     return ProofView(
         holds=proof.has_no_errors,
-        summary=texts("page.comma").join(_outcome_counts(by_outcome, texts)),
+        summary=texts("page.comma").join(_format_outcome_counts(by_outcome, texts)),
         rows=rows,
         failures=rows[: min(MAX_FAILURES, len(by_outcome[CheckOutcome.FAILED]))],
-        not_applicable=tuple(_split_name(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
-        skipped=tuple(_split_name(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
+        not_applicable=tuple(
+            _check_name_as_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]
+        ),
+        skipped=tuple(_check_name_as_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(
             _claim_row(claim, localization, explorer)._replace(
-                sign=check_sign(CLAIM_ICONS[claim.status], judged)
+                sign=sign_for_record(CLAIM_ICONS[claim.status], judged_record)
             )
             for claim in contradicted_first
         ),
     )
 
 
-def _outcome_counts(
+def _format_outcome_counts(
     by_outcome: Mapping[CheckOutcome, Sequence[CheckResult]], texts: PageTexts
 ) -> Iterator[str]:
     for outcome in OUTCOME_ORDER:
@@ -121,7 +123,7 @@ def _outcome_counts(
 def _check_row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
     return CheckRow(
         name=result.check,
-        sentence=rules.get(result.check) or _split_name(result.check),
+        sentence=rules.get(result.check) or _check_name_as_words(result.check),
         sign=OUTCOME_ICONS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
         evidence=tuple(
@@ -146,16 +148,16 @@ CHECKED = "checked"
 """The sign of what a contradicted record passes: the shape of the green one, without its colour."""
 
 
-def check_sign(sign: str, judged: JudgedRecord) -> str:
+def sign_for_record(sign: str, judged_record: JudgedRecord) -> str:
     """Return the icon for a check or claim.
 
     If the record is contradicted or not published, a neutral icon replaces the green one.
 
     Args:
         sign: the icon for the outcome itself.
-        judged: the record with its proof.
+        judged_record: the record with its proof.
     """
-    is_doubted = judged.is_contradicted or not judged.is_published
+    is_doubted = judged_record.is_contradicted or not judged_record.is_published
     return CHECKED if sign == "ok" and is_doubted else sign
 
 
@@ -213,7 +215,7 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 """The parts of a page that the chain's proofs show, whatever the record says."""
 
 
-def pins_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
+def evidence_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
     """Return the evidence that proves each member shown on the page.
 
     If the record fails checks, only members that the chain proves have evidence; the others are claims of the
@@ -233,7 +235,7 @@ def pins_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
 PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "ok")
 
 
-def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
+def evidence_sentences(judged_record: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
     """Yield the evidence that proves each section of the page.
 
     If members of a section have different evidence, the weakest is shown. Source files that differ from the
@@ -242,16 +244,16 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
     Yields:
         The section or the path of a source, and its evidence.
     """
-    pinned, strength = pins_on_page(judged.proof), list(PinnedBy)
+    pinned, strength = evidence_on_page(judged_record.proof), list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [pinned[member] for member in members if member in pinned]:
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
-            yield part, Pin(text, check_sign(PIN_SIGNS.get(weakest, "stated"), judged))
+            yield part, Pin(text, sign_for_record(PIN_SIGNS.get(weakest, "stated"), judged_record))
     for member, pin in pinned.items():
         if member.startswith("sources/"):
-            sign = check_sign(PIN_SIGNS.get(pin, "stated"), judged)
+            sign = sign_for_record(PIN_SIGNS.get(pin, "stated"), judged_record)
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
@@ -280,45 +282,47 @@ _VERDICTS = {
 }
 
 
-def verdict_key(judged: JudgedRecord) -> str:
+def verdict_text_key(judged_record: JudgedRecord) -> str:
     """Return the key of the page text that states the verdict about a record.
 
     The key is without the prefix `verdict.`.
     """
-    verdict = judged.proof.verdict
-    if not judged.is_published:
+    verdict = judged_record.proof.verdict
+    if not judged_record.is_published:
         return "refused"
     if verdict is None:
         return "unchecked"
     key = _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
-    return "recorded_differs" if key == "runtime_differs" and not is_at_address(judged.proof) else key
+    return "recorded_differs" if key == "runtime_differs" and not is_at_address(judged_record.proof) else key
 
 
-def headline(judged: JudgedRecord, texts: PageTexts) -> str:
+def headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
     """Return the sentences at the top of a contract's page, about the verdict.
 
     Args:
-        judged: the record and the verdict.
+        judged_record: the record and the verdict.
         texts: the texts in the language of the site.
     """
-    verdict, is_published = judged.proof.verdict, judged.is_published
+    verdict, is_published = judged_record.proof.verdict, judged_record.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
     sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]
     return " ".join(sentences if is_published else [f"{texts('level.refused')}.", *sentences])
 
 
-def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
+def claims_sentence(
+    proof: Proof, match_level: str, texts: PageTexts, *, creation_differs: bool = False
+) -> str:
     """Return the sentence that explains what is proven about a record.
 
     Args:
         proof: the proof of the record.
-        level: the match level of the runtime code in the record; empty if there is none.
+        match_level: the match level of the runtime code in the record; empty if there is none.
         texts: the texts of the page's language.
         creation_differs: whether the record has on-chain creation code that does not match.
     """
     status = {claim.name: claim.status for claim in proof.claims}
-    if short := _short_meaning(proof, status):
+    if short := _simple_case_text_key(proof, status):
         return texts(f"meaning.{short}")
     hashed = "not_hashed"
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
@@ -326,17 +330,17 @@ def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_diff
         has_settings = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
         hashed = "hashed" if has_settings else "hashed_sources"
     keys = [
-        level or "none",
+        match_level or "none",
         hashed,
         *["extra_sources"] * any(path.startswith("sources/") for path in proof.pinned),
-        _compiled_text(proof),
+        _compilation_text_key(proof),
         _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
         *["creation_differs"] * creation_differs,
     ]
     return " ".join(texts(f"meaning.{key}") for key in keys)
 
 
-def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
+def _simple_case_text_key(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
     """Return the sentence that explains a simple case, if it is one."""
     if proof.verdict is None:
         return "unchecked"
@@ -359,7 +363,7 @@ _CONTRADICTED_TEXTS = {
 _COMPILED_TEXTS = {ClaimStatus.VERIFIED: "recompiled", ClaimStatus.STATED: "compiled"}
 
 
-def _compiled_text(proof: Proof) -> str:
+def _compilation_text_key(proof: Proof) -> str:
     claim = proof.claim(ClaimName.COMPILED)
     if claim is not None and claim.reason.key == "compiled_vouched":
         return claim.reason.key
@@ -373,5 +377,5 @@ _ON_CHAIN_TEXTS = {
 }
 
 
-def _split_name(name: str) -> str:
-    return one_line(name).replace("-", " ").capitalize()
+def _check_name_as_words(check_name: str) -> str:
+    return one_line(check_name).replace("-", " ").capitalize()

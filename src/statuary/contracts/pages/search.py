@@ -10,7 +10,12 @@ from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
-from statuary.contracts.pages.verdict_signs import UNCHECKED, level_label_key, verdict_key, verdict_sign
+from statuary.contracts.pages.verdict_signs import (
+    UNCHECKED,
+    level_label_key,
+    listed_verdict_text_key,
+    verdict_sign,
+)
 from statuary.contracts.urls import CONTRACT_LINK, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_texts import PageTexts
@@ -63,7 +68,7 @@ def search_documents(
     texts: PageTexts,
     *,
     with_pages: bool,
-    former: PreviousPages | None = None,
+    previous_pages: PreviousPages | None = None,
 ) -> Iterator[Document]:
     """Yield the files of the search index that have changed.
 
@@ -71,9 +76,9 @@ def search_documents(
         entries: the list entries of all contracts.
         texts: the texts of the page's language.
         with_pages: whether each contract has a page of its own; otherwise results link to the viewer.
-        former: the list pages of the last build; None to make every file.
+        previous_pages: the list pages of the last build; None to make every file.
     """
-    former = no_previous_pages() if former is None else former
+    previous_pages = no_previous_pages() if previous_pages is None else previous_pages
     newest_first = [
         SearchedContract(
             entry, _facet_of(entry.chainId, entry.language, level_label_key(entry), bool(entry.proxy))
@@ -82,28 +87,28 @@ def search_documents(
     ]
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for kind in KINDS:
-        yield from _shard_documents(kind, newest_first, former, names[kind])
+        yield from _shard_documents(kind, newest_first, previous_pages, names[kind])
     names[ADDRESS].sort()
     yield _index_document(names, texts, with_pages=with_pages)
 
 
 def _shard_documents(
-    kind: str, contracts: Sequence[SearchedContract], former: PreviousPages, names: list[str]
+    kind: str, contracts: Sequence[SearchedContract], previous_pages: PreviousPages, shard_names: list[str]
 ) -> Iterator[Document]:
     """Yield the files for a kind of terms, except unchanged ones.
 
     Args:
-        names: collects the names of all of them.
+        shard_names: collects the names of all of them.
     """
-    changed_shards = _shards_of(kind, former.changed_contracts)
-    if kind == ADDRESS and former.has_search:
+    changed_shards = _possible_shard_names(kind, previous_pages.changed_contracts)
+    if kind == ADDRESS and previous_pages.has_search:
         # addresses are unique, so a shard without a changed address stays as it is
-        names += former.keep_shards(kind, but=changed_shards)
+        shard_names += previous_pages.keep_shards(kind, excluded_names=changed_shards)
         contracts = [one for one in contracts if _searched_text(kind, one.entry)[0] in changed_shards]
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
-        names.append(name)
+        shard_names.append(name)
         path = SEARCH_SHARD.path(kind=kind, shard=name)
-        if name in changed_shards or not former.keeps_shard(path):
+        if name in changed_shards or not previous_pages.keep_shard_if_published(path):
             yield _shard_document(path, terms, contracts)
 
 
@@ -112,7 +117,7 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
         "shards": names,
         "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
         "verdicts": {
-            verdict: [verdict_sign(verdict), texts(verdict_key(verdict))]
+            verdict: [verdict_sign(verdict), texts(listed_verdict_text_key(verdict))]
             for verdict in (*map(str, ClaimStatus), UNCHECKED)
         },
         "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
@@ -215,7 +220,7 @@ def _shard_name(term: str, length: int) -> str:
     return _normalize_term(term)[:length].ljust(length, "_")
 
 
-def _shards_of(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
+def _possible_shard_names(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
     """Return the names of all shards that terms of some contracts may be in."""
     terms = {term for entry in contracts for term in _terms_in_text(kind, _searched_text(kind, entry))}
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}

@@ -137,7 +137,7 @@ class LineMarks(NamedTuple):
         Args:
             text: the end of the line, whose length the replacement states.
         """
-        return _mark_hidden_characters(PageTexts.fill(self.cut, {"count": len(text)}))
+        return _enclose_in_mark(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_text(self, text: str) -> str:
         """Return the text that replaces a long run of white space.
@@ -145,14 +145,14 @@ class LineMarks(NamedTuple):
         Args:
             text: the white space, whose length the replacement states.
         """
-        return _mark_hidden_characters(PageTexts.fill(self.spaces, {"count": len(text)}))
+        return _enclose_in_mark(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 
 UNWORDED = LineMarks()
 """Marks without words of a language."""
 
 
-def _mark_hidden_characters(text: str) -> str:
+def _enclose_in_mark(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
@@ -186,9 +186,9 @@ def _source_view(
 ) -> SourceView:
     hidden = tuple(hidden_characters(content))
     mixed = tuple(mixed_words(content).code_points)
-    without_spaces = _LONG_SPACE.sub("", content) if _longest_line(content) > MAX_SPACES else content
+    without_spaces = _LONG_SPACE.sub("", content) if _longest_line_length(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
-    cut = _longest_line(without_spaces) > MAX_SOURCE_LINE_LENGTH
+    cut = _longest_line_length(without_spaces) > MAX_SOURCE_LINE_LENGTH
     # let the script colour the lines only if it can read the unchanged source from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
@@ -196,7 +196,7 @@ def _source_view(
         markup = (
             escape(_unify_line_breaks(content))
             if is_deferred
-            else _numbered_lines(content, language, marks, anchor)
+            else _render_numbered_lines(content, language, marks, anchor)
         )
     visible_path = visible_name(path)
     folder, slash, name = visible_path.rpartition("/")
@@ -215,20 +215,20 @@ def _source_view(
     )
 
 
-def _longest_line(content: str) -> int:
+def _longest_line_length(content: str) -> int:
     return max(map(len, content.split("\n")))
 
 
-def _numbered_lines(content: str, language: str, marks: LineMarks, anchor: str) -> Markup:
+def _render_numbered_lines(content: str, language: str, marks: LineMarks, anchor: str) -> Markup:
     numbered = (
         f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
-        for n, line in enumerate(highlighted_lines(content, language, marks), start=1)
+        for n, line in enumerate(render_highlighted_lines(content, language, marks), start=1)
     )
-    return Markup("\n".join(numbered))  # noqa: S704 - `highlighted_lines` escapes
+    return Markup("\n".join(numbered))  # noqa: S704 - `render_highlighted_lines` escapes
 
 
 @lru_cache(maxsize=CACHED_FILES)
-def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
+def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
     """Render the lines of a source file as HTML, with colours for the syntax.
 
     Args:
@@ -241,22 +241,22 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
     """
     # `_OPEN` and `_CLOSE` mark characters that readers must notice, such as invisible ones
     text = _NO_CHARACTERS.sub(
-        lambda match: _mark_hidden_characters(code_point(match[0])), _unify_line_breaks(content)
+        lambda match: _enclose_in_mark(code_point(match[0])), _unify_line_breaks(content)
     )
     text = _LONG_SPACE.sub(
-        lambda match: marks.spaces_text(match[0]), mixed_words(text, _mark_hidden_characters).text
+        lambda match: marks.spaces_text(match[0]), mixed_words(text, _enclose_in_mark).text
     )
     text = "\n".join(_shorten_line(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
     if colours is None:
-        return tuple(_visible_markup(line) for line in text.split("\n"))
+        return tuple(_escape_visible(line) for line in text.split("\n"))
     lines, line = [], list[str]()
     for value, style in colours.highlight(text):
         first_line, *other_lines = value.split("\n")
-        line.append(_highlighted_piece(first_line, style))
+        line.append(_render_piece(first_line, style))
         for piece in other_lines:
             lines.append("".join(line))
-            line = [_highlighted_piece(piece, style)]
+            line = [_render_piece(piece, style)]
     return (*lines, "".join(line))
 
 
@@ -274,19 +274,19 @@ def _shorten_line(line: str, marks: LineMarks) -> str:
     return line[:end] + marks.cut_text(line[end:])
 
 
-def _highlighted_piece(text: str, style: str) -> str:
+def _render_piece(text: str, css_class: str) -> str:
     if not text:
         return ""
-    return f'<span class="{style}">{_visible_markup(text)}</span>' if style else _visible_markup(text)
+    return f'<span class="{css_class}">{_escape_visible(text)}</span>' if css_class else _escape_visible(text)
 
 
-def _visible_markup(text: str) -> str:
+def _escape_visible(text: str) -> str:
     """Escape text, and replace invisible characters by their code points."""
     escaped = str(escape(text))
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped
-    return HIDDEN_CHARACTERS.sub(_visible_character, escaped)
+    return HIDDEN_CHARACTERS.sub(_replace_hidden_character, escaped)
 
 
-def _visible_character(match: re.Match[str]) -> str:
+def _replace_hidden_character(match: re.Match[str]) -> str:
     return _TAGS.get(match[0]) or f"{_TAGS[_OPEN]}{code_point(match[0])}{_TAGS[_CLOSE]}"

@@ -111,7 +111,7 @@ def _solidity_variables(layout: Mapping[str, Json]) -> Iterator[StorageVariable]
 
 
 def _variables_of_member(
-    entry: Mapping[str, Json], types: Mapping[str, Json], prefix: str, base: int, depth: int
+    entry: Mapping[str, Json], types: Mapping[str, Json], name_prefix: str, base_slot: int, depth: int
 ) -> Iterator[StorageVariable]:
     """Yield a variable, or the members of a struct instead."""
     slot = as_non_negative_integer(entry.get("slot"))
@@ -119,29 +119,31 @@ def _variables_of_member(
     kind = as_object(types.get(as_text(entry.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
         return
-    label = prefix + visible_name(as_text(entry.get("label")))
+    label = name_prefix + visible_name(as_text(entry.get("label")))
     members = as_list(kind.get("members"))
     if members and depth < MAX_SHOWN_DEPTH:
         for member in members:
-            yield from _variables_of_member(as_object(member), types, f"{label}.", base + slot, depth + 1)
+            yield from _variables_of_member(
+                as_object(member), types, f"{label}.", base_slot + slot, depth + 1
+            )
         return
     encoding = as_text(kind.get("encoding"))
     yield StorageVariable(
         label=label,
         type=visible_name(as_text(kind.get("label")) or as_text(entry.get("type"))),
-        slot=base + slot,
+        slot=base_slot + slot,
         offset=offset,
         size=as_non_negative_integer(kind.get("numberOfBytes")) or SLOT_BYTES,
         kind=encoding if encoding in ("mapping", "dynamic_array", "bytes") else "value",
     )
 
 
-def _vyper_variables(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
+def _vyper_variables(layout: Mapping[str, Json], name_prefix: str, depth: int) -> Iterator[StorageVariable]:
     """Yield the variables of a Vyper contract and of its modules."""
     for name, entry in layout.items():
         place = as_object(entry)
         slot = as_non_negative_integer(place.get("slot"))
-        label = prefix + visible_name(name)
+        label = name_prefix + visible_name(name)
         if slot is not None:
             kind = as_text(place.get("type"))
             yield StorageVariable(

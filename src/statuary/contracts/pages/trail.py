@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
-from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, check_sign
+from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, sign_for_record
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -41,19 +41,19 @@ class TrailPart(NamedTuple):
     strands: tuple[Strand, ...]  # the lines to the next part; none after the last part
 
 
-def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
+def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
     """Return the evidence that links a contract's sources to its deployment.
 
     Returns:
         Sources, bytecode, address and deployment, each with the evidence that links it to the next part;
         empty if the record has no claims.
     """
-    record, proof = judged.record, judged.proof
+    record, proof = judged_record.record, judged_record.proof
     if not proof.claims:
         return ()
     texts = localization.texts
     compiled, on_chain, deployed = (
-        tuple(_claim_strand(claim, judged, texts) for claim in claims)
+        tuple(_claim_strand(claim, judged_record, texts) for claim in claims)
         for claims in claims_between_parts(proof)
     )
     address, created = record["address"], created_at(proof)
@@ -88,7 +88,7 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
     return tuple(tuple(claims[name] for name in names) for names in groups)
 
 
-def trail_signs(judged: JudgedRecord) -> str:
+def trail_signs(judged_record: JudgedRecord) -> str:
     """Abbreviate a contract's evidence for the small drawing in lists.
 
     An example is `os-o-n`: a letter for the status of each claim, with dashes between the parts.
@@ -96,11 +96,11 @@ def trail_signs(judged: JudgedRecord) -> str:
     Returns:
         The letters; empty if the record has no claims.
     """
-    if not judged.proof.claims:
+    if not judged_record.proof.claims:
         return ""
     return "-".join(
-        "".join(check_sign(CLAIM_ICONS[claim.status], judged)[0] for claim in claims)
-        for claims in claims_between_parts(judged.proof)
+        "".join(sign_for_record(CLAIM_ICONS[claim.status], judged_record)[0] for claim in claims)
+        for claims in claims_between_parts(judged_record.proof)
     )
 
 
@@ -153,7 +153,7 @@ def _block_text(record: RecordValue, texts: PageTexts) -> str:
     return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
 
 
-def _claim_strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
+def _claim_strand(claim: Claim, judged_record: JudgedRecord, texts: PageTexts) -> Strand:
     name = claim.name.name.lower()
     status = claim.status.name.lower()
     key = f"{name}_{status}"
@@ -163,7 +163,7 @@ def _claim_strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Stran
         key = claim.reason.key
     return Strand(
         claim=name,
-        sign=check_sign(CLAIM_ICONS[claim.status], judged),
+        sign=sign_for_record(CLAIM_ICONS[claim.status], judged_record),
         status=texts(f"claim_status.{status}"),
         check=texts(f"trail.{key}"),
     )

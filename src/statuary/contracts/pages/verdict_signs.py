@@ -29,7 +29,7 @@ def verdict_sign(verdict: str) -> str:
     return VERDICT_SIGNS.get(verdict, "none")
 
 
-def verdict_key(verdict: str) -> str:
+def listed_verdict_text_key(verdict: str) -> str:
     """Return the key of the page text that states a verdict.
 
     Args:
@@ -38,7 +38,7 @@ def verdict_key(verdict: str) -> str:
     return f"claim_status.{ClaimStatus(verdict).name.lower()}" if verdict else "level.unchecked"
 
 
-def claimed_level(row: "ContractRow") -> str:
+def claimed_level_text_key(row: "ContractRow") -> str:
     """Return the key of the text that names a contract's match level.
 
     Returns:

@@ -55,7 +55,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None, asks_nodes=True)
     english = page_texts("en")
     data = {
-        **_fill_texts(_page_trees(renderer), texts),
+        **_fill_texts(_parse_page_templates(renderer), texts),
         # these texts are always English, like the sentences in proof documents
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
@@ -122,7 +122,7 @@ def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
     }
 
 
-def _page_trees(renderer: Renderer) -> TemplateTrees:
+def _parse_page_templates(renderer: Renderer) -> TemplateTrees:
     """Parse the templates of contract pages for the script.
 
     If the script cannot render the theme's, these are the package's.
@@ -133,11 +133,11 @@ def _page_trees(renderer: Renderer) -> TemplateTrees:
         with suppress(UnknownNodeError, StopIteration, KeyError):
             trees.add_page(PAGE)
             return trees
-    return _package_trees()
+    return _parse_package_templates()
 
 
 @cache
-def _package_trees() -> TemplateTrees:
+def _parse_package_templates() -> TemplateTrees:
     """Parse the package's own templates.
 
     This is done once, since it takes longer than a small build.

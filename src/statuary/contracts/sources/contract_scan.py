@@ -44,7 +44,7 @@ class ExternalFile(NamedTuple):
     path: str  # the path relative to the content folder, or the URL
 
 
-def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+def list_external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     """Yield the files of an external source, sorted by path.
 
     Args:
@@ -58,11 +58,13 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
         UnreadableError: if the source does not exist or cannot be listed.
     """
     yield from (
-        _remote_files(source.rstrip("/")) if is_remote(source) else _local_files(root, source.rstrip("/"))
+        _list_remote_files(source.rstrip("/"))
+        if is_remote(source)
+        else _list_local_files(root, source.rstrip("/"))
     )
 
 
-def _remote_files(url: str) -> Iterator[ExternalFile]:
+def _list_remote_files(url: str) -> Iterator[ExternalFile]:
     files = sorted({file.url for file in remote_files(url).list(url)})
     if not files:
         raise UnreadableError(f"the object store has no files below {url}", "check the URL")
@@ -71,7 +73,7 @@ def _remote_files(url: str) -> Iterator[ExternalFile]:
         yield ExternalFile(FOLDER / below, file)
 
 
-def _local_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+def _list_local_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     full = root / source
     if full.is_file():
         yield ExternalFile(FOLDER / full.name, source)
@@ -179,25 +181,27 @@ class ContractScan(ContractSources):
             else []
         )
         if contracts_folder.is_symlink():
-            streams.append(_find_below(self.root, CONTRACTS, FOLDER))
-        return [*streams, *map(self._find_in_external, self.external)]
+            streams.append(_find_in_tree(self.root, CONTRACTS, FOLDER))
+        return [*streams, *map(self._find_in_external_source, self.external)]
 
-    def _find_in_external(self, source: ExternalSource) -> Iterator["_Found"]:
+    def _find_in_external_source(self, source: ExternalSource) -> Iterator["_Found"]:
         try:
             if not is_remote(source.location) and (self.root / source.location).is_dir():
                 yield from self._find_in_folder(source.location.rstrip("/"), FOLDER)
             else:
-                for file in external_files(self.root, source.location):
+                for file in list_external_files(self.root, source.location):
                     yield from [file] if isinstance(file, Finding) else _classify_file(file)
         except UnreadableError as error:
             yield _unreachable_finding(source, str(error), error.hint)
         except OSError as error:
             yield _unreachable_finding(source, f"cannot read the source: {error.strerror}")
 
-    def _find_in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
+    def _find_in_folder(self, folder: str, content_path: PurePosixPath) -> Iterator["_Found"]:
         """Yield the sources below a folder with the layout of `contracts/`."""
         try:
-            listing = self._listings.list_folder(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
+            listing = self._listings.list_folder(
+                self.root / folder, is_chain=len(content_path.parts) == RECORD_DEPTH
+            )
         except OSError as error:
             message = f"cannot read the folder: {error.strerror}"
             yield Finding(rule="parse-error", path=folder, message=message)
@@ -205,26 +209,26 @@ class ContractScan(ContractSources):
         yield from (undecodable_name_finding(f"{folder}/{name}") for name in listing.undecodable)
         for are_records, names in listing.runs:
             if are_records:
-                yield _Records(folder, pure.name, names, listing.other_names)
+                yield _Records(folder, content_path.name, names, listing.other_names)
                 continue
             for name in names:
                 is_plain = name not in listing.other_names
-                yield from self._contracts_in_other_file(
-                    f"{folder}/{name}", pure / name, name, is_plain=is_plain
+                yield from self._classify_other_name(
+                    f"{folder}/{name}", content_path / name, name, is_plain=is_plain
                 )
 
-    def _contracts_in_other_file(
-        self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool
+    def _classify_other_name(
+        self, path: str, content_path: PurePosixPath, name: str, *, is_plain: bool
     ) -> Iterator["_Found"]:
         """Yield the contracts in a file whose name is not an address."""
         if is_plain:
-            yield from _classify_file(ExternalFile(pure, path))
+            yield from _classify_file(ExternalFile(content_path, path))
         elif name[0] == ".":
             return
-        elif name.endswith("/") and len(pure.parts) <= RECORD_DEPTH:
-            yield from self._find_in_folder(path[:-1], pure)
+        elif name.endswith("/") and len(content_path.parts) <= RECORD_DEPTH:
+            yield from self._find_in_folder(path[:-1], content_path)
         else:
-            yield from _find_below(self.root, path.rstrip("/"), pure)
+            yield from _find_in_tree(self.root, path.rstrip("/"), content_path)
 
 
 def _unreachable_finding(source: ExternalSource, message: str, hint: str = "") -> Finding:
@@ -269,7 +273,7 @@ def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             yield item
 
 
-def _find_below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
+def _find_in_tree(root: Path, path: str, content_path: PurePosixPath) -> Iterator[_Found]:
     """Yield the sources in a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
@@ -277,7 +281,7 @@ def _find_below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
         if isinstance(item, Finding):
             yield item
         else:
-            yield from _classify_file(ExternalFile(pure / item.path[len(path) + 1 :], item.path))
+            yield from _classify_file(ExternalFile(content_path / item.path[len(path) + 1 :], item.path))
 
 
 def _classify_file(file: ExternalFile) -> Iterator[_Found]:
@@ -309,19 +313,19 @@ class BulkSourceCollector:
     def __init__(self) -> None:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
-    def add_file(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
+    def add_file(self, kind: FileKind, content_path: PurePosixPath, path: str) -> None:
         """Add a file that contains many contracts.
 
         Args:
             kind: the kind of file, which follows from its name.
-            pure: the path that the file has, or would have, in the content folder.
+            content_path: the path that the file has, or would have, in the content folder.
             path: the path or URL of the file.
         """
         form = BULK_FORMS[kind]
         location = path
         if form is not BulkForm.JSONL:
             # an export is a folder directly in `contracts/`, or `contracts/` itself
-            location = path.rsplit("/", max(len(pure.parts) - 2, 1))[0]
+            location = path.rsplit("/", max(len(content_path.parts) - 2, 1))[0]
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:

@@ -18,7 +18,7 @@ from statuary.contracts.chain.anchor import (
     Anchor,
     AnchoredBlock,
     DeploymentEvidence,
-    anchor_json,
+    anchor_as_json,
 )
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.sources.contract_source import ContractSource, evidence_folder
@@ -53,7 +53,7 @@ class CompilationSource(SourceModel):
     members: tuple[Text, ...]
 
 
-def compilation_path(source: ContractSource) -> str:
+def compilation_file_path(source: ContractSource) -> str:
     """Return the path, in the content, of the evidence from recompiling a contract."""
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
@@ -71,21 +71,21 @@ def read_compilation_evidence(
     Returns:
         The evidence, or None if there is no `compilation.json`, or it has errors.
     """
-    path = compilation_path(source)
+    path = compilation_file_path(source)
     if not (root / path).is_file():
         return None
     model = load_model(SourceFile(root, path), CompilationSource, LARGEST_SOURCE_FILE, findings)
     return None if model is None else convert_model(CompilationEvidence, model)
 
 
-def encode_compilation(evidence: CompilationEvidence) -> bytes:
+def encode_compilation_evidence(evidence: CompilationEvidence) -> bytes:
     """Encode the evidence from recompiling a contract as a JSON file."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def hash_compilation(evidence: CompilationEvidence) -> str:
+def hash_compilation_evidence(evidence: CompilationEvidence) -> str:
     """Return the SHA-256 (hex) of the JSON file that has this evidence."""
-    return sha256(encode_compilation(evidence)).hexdigest()
+    return sha256(encode_compilation_evidence(evidence)).hexdigest()
 
 
 ANCHOR_FILE = "anchor.json"
@@ -122,7 +122,7 @@ class DeploymentEvidenceSource(SourceModel):
     receipt: HexNodes
     """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
 
-    def evidence(self) -> DeploymentEvidence:
+    def to_evidence(self) -> DeploymentEvidence:
         """Convert this part of a parsed `anchor.json` to the object that checks use."""
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
@@ -145,14 +145,14 @@ class AnchorSource(SourceModel):
     missing: Annotated[dict[Text, Text], Field(default={})]
     """The reason why a claim about the contract (`onChain` or `deployed`) has no evidence, by claim."""
 
-    def anchor(self) -> Anchor:
+    def to_anchor(self) -> Anchor:
         """Convert the parsed content of `anchor.json` to the object that checks use."""
         block = None if self.block is None else convert_model(AnchoredBlock, self.block)
-        deployment = None if self.deployment is None else self.deployment.evidence()
+        deployment = None if self.deployment is None else self.deployment.to_evidence()
         return convert_model(Anchor, self, block=block, deployment=deployment)
 
 
-def anchor_path(source: ContractSource) -> str:
+def anchor_file_path(source: ContractSource) -> str:
     """Return the path, in the content, of a contract's Merkle proofs."""
     return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
 
@@ -168,13 +168,13 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
     Returns:
         The proofs, or None if there is no `anchor.json`, or it has errors.
     """
-    path = anchor_path(source)
+    path = anchor_file_path(source)
     if not (root / path).is_file():
         return None
     model = load_model(SourceFile(root, path), AnchorSource, LARGEST_SOURCE_FILE, findings)
-    return None if model is None else model.anchor()
+    return None if model is None else model.to_anchor()
 
 
 def encode_anchor(anchor: Anchor) -> bytes:
     """Encode the Merkle proofs about a contract as the JSON file `anchor.json`."""
-    return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"
+    return orjson.dumps(anchor_as_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

@@ -73,21 +73,21 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
         raise BeyondLimitError(f"the record has more than {MAX_JSON_VALUES:,} values")
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     if (pieces := split_record_text(trimmed)) is None:
-        return _parse_whole(raw, trimmed, path)
+        return _parse_whole_record(raw, trimmed, path)
     if (part := COMPILED_PARTS.find(pieces)) is not None:
         with suppress(ValueError, TypeError, KeyError):
             record = part.record_with_deployment(pieces.deployed)
             if ADAPTER.validator.isinstance_python(record | _NOTHING_COMPILED):
                 return ParsedContract(record, trimmed, part=part)
-    parsed = _parse_whole(raw, trimmed, path)
+    parsed = _parse_whole_record(raw, trimmed, path)
     if part is not None or parsed.record is None or parsed.canonical is None:
         return parsed
     return parsed._replace(part=COMPILED_PARTS.add(pieces, parsed.record))
 
 
-def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
+def _parse_whole_record(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
     with suppress(ValueError, TypeError):  # orjson's two errors, and a value that is not a record
-        record = _read_without_repeats(trimmed)
+        record = _parse_without_standard_json(trimmed)
         if orjson.dumps(record) == trimmed:
             return ParsedContract(record, trimmed)
     value: Json
@@ -101,7 +101,7 @@ def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
     return validate_record(value, canonical, path)
 
 
-def _read_without_repeats(text: bytes) -> dict[str, Json]:
+def _parse_without_standard_json(record_text: bytes) -> dict[str, Json]:
     """Parse canonical text without its derived stdJsonInput and stdJsonOutput.
 
     They are half of the text, and nearly always equal what the server derives from the rest; the caller
@@ -110,9 +110,11 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
     Raises:
         ValueError: if the rest is not a record, or cannot be separated from these two.
     """
-    start = text.index(b',"stdJsonInput":')
-    end = text.rindex(b',"signatures":')
-    value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
+    start = record_text.index(b',"stdJsonInput":')
+    end = record_text.rindex(b',"signatures":')
+    value: dict[str, Json] = orjson.loads(
+        b"%b%b%b" % (record_text[:start], _INSTEAD_OF_REPEATS, record_text[end:])
+    )
     if not ADAPTER.validator.isinstance_python(value):
         raise ValueError("the file is not a contract record")
     return value | standard_json_members(value)
@@ -131,7 +133,7 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
     Raises:
         UnreadableError: if the bytes are not YAML in UTF-8.
     """
-    return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
+    return validate_record(convert_yaml_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
 
 
 IDENTITY = ("chainId", "address", "compilation")
@@ -169,7 +171,7 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
-def apply_types(tree: Json, model: object) -> Json:
+def convert_yaml_types(tree: Json, model: object) -> Json:
     """Convert strings in parsed YAML to the types of a model.
 
     Args:
@@ -177,17 +179,17 @@ def apply_types(tree: Json, model: object) -> Json:
         model: the type of the value.
     """
     if isinstance(tree, PlainText):
-        return str(tree) if allows_string(model) else json_scalar(tree)
+        return str(tree) if allows_string(model) else parse_yaml_scalar(tree)
     if isinstance(tree, list):
         item = item_type(model, (list,))
-        return [apply_types(value, item) for value in tree]
+        return [convert_yaml_types(value, item) for value in tree]
     if isinstance(tree, dict):
         members, item = model_members(model), item_type(model, (dict,))
-        return {key: apply_types(value, members.get(key, item)) for key, value in tree.items()}
+        return {key: convert_yaml_types(value, members.get(key, item)) for key, value in tree.items()}
     return tree
 
 
-def json_scalar(text: str) -> Json:
+def parse_yaml_scalar(text: str) -> Json:
     """Convert an unquoted YAML value to a number, boolean or string.
 
     The spelling of a number is preserved.

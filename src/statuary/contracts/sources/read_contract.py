@@ -27,7 +27,7 @@ def read_contract(root: Path, source: ContractSource, content: OpenFolder | None
     Returns:
         The record with its evidence, or the findings that prevented it.
     """
-    parsed = _read_contract(_file_of(root, source, content), source)
+    parsed = _parse_contract_file(_open_source_file(root, source, content), source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed
     from statuary.contracts.sources.evidence import read_anchor, read_compilation_evidence
@@ -44,11 +44,11 @@ def read_contract(root: Path, source: ContractSource, content: OpenFolder | None
     )
 
 
-def _file_of(root: Path, source: ContractSource, content: OpenFolder | None) -> SourceFile:
+def _open_source_file(root: Path, source: ContractSource, content: OpenFolder | None) -> SourceFile:
     return SourceFile(root, source.path) if content is None else SiblingFile(root, source.path, content)
 
 
-def _read_contract(file: SourceFile, source: ContractSource) -> ParsedContract:
+def _parse_contract_file(file: SourceFile, source: ContractSource) -> ParsedContract:
     try:
         if source.form is ContractForm.WORKSPACE:
             from statuary.contracts.sources.read_workspace import read_workspace  # few sites have one

@@ -102,7 +102,7 @@ class ProxySource(SourceModel):
     implementations: tuple[ImplementationSource, ...] = ()
     """The implementation of the proxy when the contract was verified."""
 
-    def resolution(self) -> Json:
+    def to_proxy_resolution(self) -> Json:
         """Return this part of `contract.yaml` as the `proxyResolution` of a record."""
         implementations = [
             {"address": implementation.address}
@@ -140,7 +140,7 @@ class WorkspaceSource(SourceModel):
     """The file with the contract's code on the chain (the runtime code), in hex. Default: `runtime.hex`, if
     this file exists."""
 
-    def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
+    def to_workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
         """Combine the settings in `contract.yaml` with the contents of other files.
 
         Args:
@@ -166,7 +166,7 @@ class WorkspaceSource(SourceModel):
             ),
             verified_at=self.verified_at,
             match_id=self.match_id,
-            proxy_resolution=None if self.proxy is None else self.proxy.resolution(),
+            proxy_resolution=None if self.proxy is None else self.proxy.to_proxy_resolution(),
         )
 
 
@@ -194,7 +194,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
     """
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
-    identity = _chain_and_address(source, findings)
+    identity = _parse_path_identity(source, findings)
     if settings is None or identity is None:
         return ParsedContract(None, findings=findings)
     chain_id, address = identity
@@ -203,12 +203,12 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
     if findings:
         return ParsedContract(None, findings=findings)
     try:
-        return ParsedContract(derive_record(settings.workspace(chain_id, address, files)))
+        return ParsedContract(derive_record(settings.to_workspace(chain_id, address, files)))
     except DerivationError as error:
         return ParsedContract(None, findings=[_derivation_finding(error, folder, settings, source.path)])
 
 
-def _chain_and_address(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
+def _parse_path_identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
     """Return the chain id and address that the folders name."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)
@@ -234,30 +234,30 @@ class _WorkspaceFolder:
         return WorkspaceFiles.model_construct(
             std_json_input=self._read_file(settings.input, _parse_json_bytes),
             std_json_output=self._read_file(settings.output, _parse_json_bytes),
-            onchain_creation=self._read_code(settings.creation, "creation.hex"),
-            onchain_runtime=self._read_code(settings.runtime, "runtime.hex"),
+            onchain_creation=self._read_code_file(settings.creation, "creation.hex"),
+            onchain_runtime=self._read_code_file(settings.runtime, "runtime.hex"),
         )
 
-    def _read_code(self, name: str | None, default: str) -> Hex | None:
-        if name is None and not os.path.lexists(self.root / self.path(default)):
+    def _read_code_file(self, file_name: str | None, default_name: str) -> Hex | None:
+        if file_name is None and not os.path.lexists(self.root / self.path(default_name)):
             return None
-        return self._read_file(name or default, _parse_hex_bytes)
+        return self._read_file(file_name or default_name, _parse_hex_bytes)
 
-    def _read_file(self, name: str, reader: Callable[[bytes], Value]) -> Value | None:
-        path = self.path(name)
+    def _read_file(self, file_name: str, parse: Callable[[bytes], Value]) -> Value | None:
+        path = self.path(file_name)
         try:
-            return reader(SourceFile(self.root, path).load_bytes(LARGEST_RECORD))
+            return parse(SourceFile(self.root, path).load_bytes(LARGEST_RECORD))
         except UnreadableError as error:
-            self.findings.append(self._missing_file_error(error, name).to_finding(path))
+            self.findings.append(self._missing_file_error(error, file_name).to_finding(path))
         except InvalidValueError as error:
             self.findings.append(UnreadableError(str(error), error.hint).to_finding(path))
         return None
 
-    def _missing_file_error(self, error: UnreadableError, name: str) -> UnreadableError:
-        if os.path.lexists(self.root / self.path(name)):
+    def _missing_file_error(self, error: UnreadableError, file_name: str) -> UnreadableError:
+        if os.path.lexists(self.root / self.path(file_name)):
             return error
         return UnreadableError(
-            f"the workspace has no file {name!r}", "add it, or name another in contract.yaml"
+            f"the workspace has no file {file_name!r}", "add it, or name another in contract.yaml"
         )
 
 

@@ -87,7 +87,7 @@ class ChainSource(SourceModel):
     """Contracts whose records fail checks, but which you publish to warn readers. For these, a failed check
     is only a note in the build. Pages and documents say that the record is contradicted."""
 
-    def chain(self) -> Chain:
+    def to_chain(self) -> Chain:
         """Return the settings of a chain from this part of a parsed site.yaml."""
         explorer = (self.explorer or "").rstrip("/")
         checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)

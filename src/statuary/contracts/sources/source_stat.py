@@ -22,18 +22,18 @@ class SourceStat(NamedTuple):
     text: str  # size and time of a file, or a hash of those of several files; empty if unknown
     modified: int  # the latest time, in nanoseconds
 
-    def text_if_before(self, instant: int) -> str:
+    def text_if_before(self, time_ns: int) -> str:
         """Return size and time as text, if no file may still change.
 
         A file that was modified just now could change again without a different modification time.
 
         Args:
-            instant: a time in nanoseconds since 1970, before which all files must have been modified.
+            time_ns: a time in nanoseconds since 1970, before which all files must have been modified.
 
         Returns:
             The text; empty if a file is newer.
         """
-        return self.text if self.modified < instant else ""
+        return self.text if self.modified < time_ns else ""
 
 
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:

@@ -152,7 +152,7 @@ class SiteDocuments:
         """
         if Api.PROXIES not in self.apis:
             return True
-        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
+        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.entries_with_facts())
         of_proxies = [(row, line) for row, line in rows if line]
         proxies = list_proxies(of_proxies, custom_files.versions, target.read_published, now)
         target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
@@ -170,7 +170,7 @@ class SiteDocuments:
         self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.site, custom_documents)
-        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.facts()]
+        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.entries_with_facts()]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
         yield from self._signature_documents(declared, public, newest)

@@ -12,7 +12,7 @@ from statuary.base.budget import StepLimitError, step_budget
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
-from statuary.contracts.chain.merkle_trie import RlpItem, decode_list, require_rlp_bytes, rlp_to_number
+from statuary.contracts.chain.merkle_trie import RlpItem, decode_rlp_list, require_rlp_bytes, rlp_to_number
 from statuary.extensions.clear_signing.descriptors import (
     Descriptor,
     DescriptorError,
@@ -187,7 +187,7 @@ def decode_transaction(raw: bytes, sender: str = "") -> Call:
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):
         raise InvalidValueError("the bytes do not begin like an Ethereum transaction of a known type")
-    items = decode_list(raw if is_legacy else raw[1:])
+    items = decode_rlp_list(raw if is_legacy else raw[1:])
     start = 3 if is_legacy else _TYPED[raw[0]]
     if len(items) < start + 3:
         raise InvalidValueError("the transaction is incomplete: its recipient, value or data is missing")

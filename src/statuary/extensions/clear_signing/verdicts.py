@@ -95,7 +95,7 @@ EMPTY_CACHE: Final = CachedResults()
 """The cache of a first build."""
 
 
-def read_finding(value: dict[str, Any]) -> Finding:
+def finding_from_json(value: dict[str, Any]) -> Finding:
     """Restore a finding from the JSON object that an earlier build stored."""
     severity = Severity(value["severity"])
     pointer = tuple(value["pointer"])
@@ -112,7 +112,7 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
         ClaimStatus(status),
         file,
         tuple(pointer),
-        tuple(map(read_finding, findings)),
+        tuple(map(finding_from_json, findings)),
         proof,
     )
 
@@ -126,7 +126,7 @@ def read_descriptor(value: list[Any]) -> DescriptorVerdict:
         is_valid,
         tuple(IncludedFile(*file) for file in files),
         type_hashes,
-        tuple(map(read_finding, findings)),
+        tuple(map(finding_from_json, findings)),
         tuple(map(_read_deployment, deployments)),
         tuple(IncludedFile(*file) for file in inputs),
         tuple((chain_id, address) for chain_id, address in places),
@@ -142,7 +142,7 @@ def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
         None
         if attestation is None
         else Attestation(*attestation)._replace(status=ClaimStatus(attestation[3])),
-        None if finding is None else read_finding(finding),
+        None if finding is None else finding_from_json(finding),
     )
 
 

@@ -26,10 +26,10 @@ from statuary.extensions.clear_signing.verdicts import (
     CachedResults,
     DescriptorVerdict,
     ExampleBasis,
+    finding_from_json,
     read_attestation_verdict,
     read_basis,
     read_descriptor,
-    read_finding,
 )
 from statuary.publish.fingerprint import digest_of
 from statuary.publish.ledger.ledger import Ledger
@@ -101,7 +101,7 @@ class VerificationCache:
             return None
         self._ledger.save_group(GROUP, group.fingerprint)
         self._ledger.set_meta({GROUP: note})
-        return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
+        return SectionResult(skipped=tuple(map(finding_from_json, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
         """Return the last build's results for each file whose inputs have not changed."""

@@ -25,7 +25,7 @@ from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEviden
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import hash_compilation, read_anchor
+from statuary.contracts.sources.evidence import hash_compilation_evidence, read_anchor
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import compilers_on_path
@@ -506,7 +506,7 @@ def compile_contracts(
             findings += compiled.findings
             if compiled.evidence is not None:
                 path = content / write_evidence(content, source, compiled.evidence)
-                click.echo(f"    wrote {path} (SHA-256 {hash_compilation(compiled.evidence)})")
+                click.echo(f"    wrote {path} (SHA-256 {hash_compilation_evidence(compiled.evidence)})")
     if findings:
         located = sorted_findings(locate_findings(content, findings))
         click.echo(text_report(located, str(content)), err=True)

@@ -9,7 +9,7 @@ from statuary.base.findings import Finding, Severity, has_errors
 from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_RECORD
 from statuary.base.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
-from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_finding
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_mismatch_findings
 from statuary.contracts.model.auxdata import parse_immutable_references
 from statuary.contracts.model.derivation import (
     CompiledMembers,
@@ -80,7 +80,7 @@ def verify_contract(workspace: Workspace, record_path: str) -> VerificationResul
         record=record,
         findings=tuple(
             finding.for_file(record_path)
-            for finding in (*proof.findings, *runtime_finding(record, proof, Severity.ERROR))
+            for finding in (*proof.findings, *runtime_mismatch_findings(record, proof, Severity.ERROR))
         ),
         notes=tuple(
             text for side, text in describe_bytecode_differences(trimmed) if record[f"{side}Match"] is None

@@ -12,7 +12,7 @@ from statuary.base.primitives import ChainId, InvalidValueError
 from statuary.contracts.model.derivation import Workspace, format_verified_at, workspace_record_members
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import anchor_path, compilation_path
+from statuary.contracts.sources.evidence import anchor_file_path, compilation_file_path
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import required_object
 from statuary.site.document import encode_unchecked
@@ -217,7 +217,7 @@ def contract_file_paths(source: ContractSource | None) -> list[str]:
     """
     if source is None:
         return []
-    evidence = [compilation_path(source), anchor_path(source)]
+    evidence = [compilation_file_path(source), anchor_file_path(source)]
     if source.form is not ContractForm.WORKSPACE:
         return [source.path, *evidence]
     return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]

@@ -23,16 +23,16 @@ from statuary.contracts.chain.anchor import (
     DeploymentEvidence,
     Nodes,
 )
-from statuary.contracts.chain.merkle_trie import encode_rlp, number_bytes
-from statuary.contracts.chain.transaction import BlockHeader, parse_header
-from statuary.contracts.chain.trie_proofs import is_root, trie_proof
-from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.chain.merkle_trie import encode_rlp, rlp_number_bytes
+from statuary.contracts.chain.transaction import BlockHeader, parse_block_header
+from statuary.contracts.chain.trie_proofs import is_trie_root, make_trie_proof
+from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
 from statuary.contracts.model.proxy_detection import find_proxy_evidence, proxy_slots
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
-from statuary.contracts.sources.evidence import anchor_path, encode_anchor
+from statuary.contracts.sources.evidence import anchor_file_path, encode_anchor
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.evidence import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
@@ -108,7 +108,7 @@ class AnchoringNodes:
         if not isinstance(block_response, dict):
             raise NodeEvidenceError(f"{self.node.host} has no such block")
         raw = encode_header(block_response)
-        header = parse_header(raw)
+        header = parse_block_header(raw)
         if f"0x{header.hash.hex()}" != block_response.get("hash"):
             raise NodeEvidenceError(
                 f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
@@ -242,7 +242,7 @@ def _parse_account_proof(
     ]
     if not account or len(storage) != len(storage_slots):
         return NodeEvidenceError(f"{node.host} does not return a proof")
-    if not is_root(finalized.header.state_root, account[0]):
+    if not is_trie_root(finalized.header.state_root, account[0]):
         return NodeEvidenceError(
             f"{node.host} proves another state than that of the finalized block {finalized.header.number:,}:"
             " anvil does so before a block of its own is final (start it with --slots-in-an-epoch 1)"
@@ -257,7 +257,7 @@ def _parse_proof_nodes(node_list: Json) -> Nodes:
 
 def _implementation_slots(record: RecordValue) -> Iterator[str]:
     """Yield the storage slots that may hold a proxy's implementation."""
-    code = RecordView(record).runtime.onchain or b""
+    code = RecordView(record).runtime.onchain_code or b""
     for kind in find_proxy_evidence(code).candidates:
         yield from proxy_slots(kind, RecordView(record).address)
 
@@ -273,7 +273,7 @@ class _DeploymentProofs:
     def find_deployment_evidence(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
         existing = request.existing
         if existing is not None and existing.deployment is not None:
-            claims = anchor_claims(
+            claims = decide_chain_claims(
                 RecordView(request.record), existing._replace(record=request.digest), request.digest
             )
             if claims.claims[1].evidence:
@@ -335,9 +335,9 @@ class _ProvableBlock(NamedTuple):
     def prove_deployment(
         self, transaction_index: int, creation_code: str | None
     ) -> DeploymentEvidence | EvidenceError:
-        key = encode_rlp(number_bytes(transaction_index))
-        root, transaction = trie_proof(self.transactions, key)
-        receipts_root, receipt = trie_proof(self.receipts, key)
+        key = encode_rlp(rlp_number_bytes(transaction_index))
+        root, transaction = make_trie_proof(self.transactions, key)
+        receipts_root, receipt = make_trie_proof(self.receipts, key)
         if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
             return NodeEvidenceError(
                 f"transactions and receipts of block {self.block.number:,} do not match its roots"
@@ -350,7 +350,7 @@ class _ProvableBlock(NamedTuple):
 
 
 def _index_by_trie_key(values: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    return [(encode_rlp(number_bytes(index)), value) for index, value in enumerate(values)]
+    return [(encode_rlp(rlp_number_bytes(index)), value) for index, value in enumerate(values)]
 
 
 def _keep_valid_evidence(
@@ -366,7 +366,7 @@ def _keep_valid_evidence(
         )
     if isinstance(deployment_evidence, DeploymentEvidence):
         anchor = anchor._replace(deployment=deployment_evidence)
-    on_chain, deployed = anchor_claims(RecordView(request.record), anchor, request.digest).claims
+    on_chain, deployed = decide_chain_claims(RecordView(request.record), anchor, request.digest).claims
     missing_evidence: dict[str, str] = {}
     if on_chain.status is ClaimStatus.CONTRADICTED:
         anchor = _keep_existing_contradiction(anchor, on_chain, request)
@@ -393,7 +393,9 @@ def _keep_existing_contradiction(anchor: Anchor, on_chain_claim: Claim, request:
     """Keep the existing proof if it shows the same contradiction."""
     if request.existing is None:
         return anchor
-    earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
+    earlier_claims = decide_chain_claims(RecordView(request.record), request.existing, request.digest).claims[
+        0
+    ]
     facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier_claims, on_chain_claim)]
     if earlier_claims.status is ClaimStatus.CONTRADICTED and facts[0] == facts[1]:
         return _keep_existing_account_proof(anchor, request.existing)
@@ -473,7 +475,7 @@ def anchor_contracts(
         for contract, anchor in zip(due_contracts, anchors, strict=True):
             path = write_anchor(root, contract.source, anchor)
             record = RecordView(contract.request.record)
-            claims = anchor_claims(record, anchor, anchor.record, checkpoints).claims
+            claims = decide_chain_claims(record, anchor, anchor.record, checkpoints).claims
             yield AnchoredContract(contract.source, path, claims)
 
 
@@ -490,7 +492,7 @@ def _select_contract_to_anchor(
         and parsed.anchor is not None
         and ClaimName.ON_CHAIN not in parsed.anchor.missing
     ):
-        claims = anchor_claims(RecordView(parsed.record), parsed.anchor, request.digest).claims
+        claims = decide_chain_claims(RecordView(parsed.record), parsed.anchor, request.digest).claims
         time = claims[0].evidence.get("blockTime")
         if claims[0].status is ClaimStatus.STATED and parse_instant(str(time)) >= older_than:
             return AnchoredContract(source, claims=claims)
@@ -526,7 +528,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
     """
     finalized = _finalized_block_or_error(nodes)
     [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
-    return AnchoredRecord(anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims)
+    return AnchoredRecord(anchor, decide_chain_claims(RecordView(record), anchor, anchor.record).claims)
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
@@ -543,7 +545,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
     Raises:
         PublishingError: if the file cannot be written.
     """
-    path = anchor_path(source)
+    path = anchor_file_path(source)
     if anchor is not None:
         with atomic_file(root / path) as stream:
             stream.write(encode_anchor(anchor))

@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, has_errors
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
-from statuary.contracts.sources.evidence import compilation_path, encode_compilation
+from statuary.contracts.sources.evidence import compilation_file_path, encode_compilation_evidence
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.cache import CompilerRun, program_digest
 from statuary.extensions.compilers.evidence import compilation_evidence
@@ -88,7 +88,7 @@ def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvid
     Raises:
         PublishingError: if the file cannot be written.
     """
-    path = compilation_path(source)
+    path = compilation_file_path(source)
     with atomic_file(root / path) as stream:
-        stream.write(encode_compilation(evidence))
+        stream.write(encode_compilation_evidence(evidence))
     return path

@@ -21,7 +21,7 @@ from statuary.base.primitives import (
     shorten,
 )
 from statuary.base.reasons import EvidenceError
-from statuary.contracts.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
+from statuary.contracts.chain.merkle_trie import RlpItem, encode_rlp, rlp_number_bytes
 from statuary.contracts.chain.transaction import HEADER_SIZES, LEGACY
 from statuary.extensions.importing.report import NotImportableError
 from statuary.system.network.client import UnreachableError, send
@@ -352,7 +352,7 @@ def _decode_hex_strings(hex_strings: Json) -> list[RlpItem]:
 
 def _number_member_bytes(json_object: Mapping[str, Json], member_name: str) -> bytes:
     try:
-        return number_bytes(int(as_text(json_object.get(member_name)), 16))
+        return rlp_number_bytes(int(as_text(json_object.get(member_name)), 16))
     except ValueError:
         raise NodeEvidenceError(f"the node's answer has no valid number in {member_name}") from None
 
