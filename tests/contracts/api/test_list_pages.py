@@ -72,7 +72,7 @@ def test_added_contract_changes_newest_list(every: dict[str, bytes]):
     assert len(changed) <= 6
 
 
-def test_list_pages_cover_contracts_once():
+def test_list_pages_contain_each_contract_once():
     pages = list(list_pages(ROWS))
     assert [one for page in pages for one in page.rows] == ROWS
     assert max(len(page.rows) for page in pages) <= PAGE_SIZE
@@ -82,7 +82,7 @@ def test_list_pages_cover_contracts_once():
     assert {len(page.rows) for page in list_pages(same)} == {PAGE_SIZE}
 
 
-def test_only_changed_list_pages_are_made():
+def test_only_changed_list_pages_are_rendered():
     rows = ROWS[:1_000]
     chain, former = Chain(chain_id=ChainId("1"), name="One", title="One"), no_previous_pages()
     before = list_pages_of(rows, chain, former)
@@ -145,7 +145,7 @@ def test_first_page_links_every_page(every: dict[str, bytes]):
         assert f'href="../../../contracts/1/pages/{neighbour}.html" rel="{relation}"' in middle
 
 
-def test_rows_by_address_group_neighbours() -> None:
+def test_contracts_are_grouped_by_address() -> None:
     first, second = row(1), row(2)
     elsewhere = first._replace(chainId="2", matchId="9")
     rows = [("a", first), ("b", elsewhere), ("c", second)]

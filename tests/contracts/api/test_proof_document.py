@@ -82,7 +82,7 @@ def test_every_check_has_shipped_rule():
     assert CHECKS.read_text(encoding="utf-8") == generated_checks()
 
 
-def test_rules_follow_proof_order():
+def test_published_rules_have_proof_order():
     explained = orjson.loads(proof_checks_document().body)["checks"]
     assert [one["check"] for one in explained] == [
         one["check"] for one in proof_of(made_record("everything"))["checks"]
@@ -134,7 +134,7 @@ def test_proof_lists_claims_separately():
     assert claims["hashed"]["evidence"]["runtime"].startswith("ipfs:1220")
 
 
-def test_member_pin_names_strongest_commitment():
+def test_proof_names_strongest_evidence_of_member():
     exact, other = (
         proof_of(made_record("plain"))["pinnedBy"],
         proof_of(made_record("other metadata"))["pinnedBy"],
@@ -144,7 +144,7 @@ def test_member_pin_names_strongest_commitment():
     assert exact["runtimeBytecode.onchainBytecode"] == other["runtimeBytecode.onchainBytecode"] == "claimed"
 
 
-def test_uncovered_source_is_pinned_as_claimed():
+def test_source_outside_metadata_is_only_claimed():
     record = made_record("plain")
     for sources in (record["sources"], record["stdJsonInput"]["sources"]):
         sources["Extra.sol"] = {"content": "// nobody compiled this"}

@@ -56,7 +56,7 @@ def reason_of(call, *values):
         ("f838" + "01" * 56, [b"\1"] * 56),
     ],
 )
-def test_rlp_of_item_is_read(data, item):
+def test_rlp_item_survives_round_trip(data, item):
     assert decode_rlp(bytes.fromhex(data)) == item
     assert encode_rlp(item).hex() == data
 
@@ -80,7 +80,7 @@ def test_rlp_of_item_is_read(data, item):
         ("c000", "rlp_rest"),
     ],
 )
-def test_malformed_rlp_is_refused(data, reason):
+def test_malformed_rlp_is_rejected(data, reason):
     assert reason_of(decode_rlp, bytes.fromhex(data)) == reason
 
 
@@ -95,7 +95,7 @@ def test_rlp_depth_is_limited():
     assert reason_of(decode_rlp, nested(MAX_RLP_DEPTH)) == "rlp_depth"
 
 
-def test_rlp_member_of_wrong_kind_fails():
+def test_rlp_item_of_wrong_type_fails():
     assert reason_of(decode_rlp_list, b"\x80") == "rlp_no_list"
     assert rlp_to_number(b"") == 0
     assert rlp_to_number(b"\1\0") == 256
@@ -126,7 +126,7 @@ def test_leaf_proves_single_key():
     assert verify_trie_proof(keccak256(node), b"\xac", [node]) == b""
 
 
-def test_branch_node_gives_its_value():
+def test_branch_node_proves_value():
     """The value of a branch belongs to the key that ends there."""
     node = branch(value=BRANCH_VALUE, _a=keccak256(leaf("3b", b"v" * 40)))
     assert verify_trie_proof(keccak256(node), b"", [node]) == BRANCH_VALUE
@@ -156,11 +156,11 @@ def test_extension_leads_to_longer_keys():
     ],
     ids=name_of,
 )
-def test_malformed_node_is_refused(node, reason):
+def test_malformed_trie_node_is_rejected(node, reason):
     assert reason_of(verify_trie_proof, keccak256(node), b"\xab", [node]) == reason
 
 
-def test_proof_with_additional_node_is_refused():
+def test_proof_with_additional_node_is_rejected():
     node = leaf("20ab", b"v" * 40)
     assert reason_of(verify_trie_proof, keccak256(node), b"\xab", []) == "proof_end"
     assert reason_of(verify_trie_proof, keccak256(b"other"), b"\xab", [node]) == "proof_hash"
@@ -202,7 +202,7 @@ HALF, ORDER = CURVE_ORDER // 2, CURVE_ORDER
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_transaction_of_type_is_read(kind):
+def test_every_transaction_type_is_parsed(kind):
     layout = LAYOUTS[kind]
     members = {f"m{layout.nonce}": b"\x09", f"m{layout.to}": b"t" * 20, f"m{layout.data}": b"data"}
     found = parse_transaction(transaction(kind, **members))
@@ -229,7 +229,7 @@ def test_typed_transaction_signature_covers_type():
     assert found.signature.digest == keccak256(b"\2" + encode_rlp([b""] * 9))
 
 
-def test_signature_without_chain_may_be_high():
+def test_pre_eip155_signature_allows_high_s():
     """Before EIP-155 came with EIP-2, both forms of a signature were valid."""
     high = rlp_number_bytes(HALF + 1)
     assert parse_transaction(transaction(0, v=b"\x1b", s=high)).chain_id is None
@@ -264,7 +264,7 @@ def test_signature_without_chain_may_be_high():
     ],
     ids=name_of,
 )
-def test_malformed_transaction_is_refused(raw, reason):
+def test_malformed_transaction_is_rejected(raw, reason):
     assert reason_of(parse_transaction, raw) == reason
 
 
@@ -277,7 +277,7 @@ def receipt(state=b"\1", gas=b"\x52\x08", bloom=bytes(256), logs=()):
 
 @pytest.mark.parametrize("kind", LAYOUTS)
 @pytest.mark.parametrize(("state", "succeeded"), [(b"\1", True), (b"", False), (b"s" * 32, None)])
-def test_receipt_of_type_is_read(kind, state, succeeded):
+def test_every_receipt_type_is_parsed(kind, state, succeeded):
     raw = (bytes([kind]) if kind else b"") + receipt(state)
     assert parse_receipt(raw) == Receipt(kind, succeeded)
 
@@ -298,7 +298,7 @@ def test_receipt_of_type_is_read(kind, state, succeeded):
     ],
     ids=name_of,
 )
-def test_malformed_receipt_is_refused(raw, reason):
+def test_malformed_receipt_is_rejected(raw, reason):
     assert reason_of(parse_receipt, raw) == reason
 
 
@@ -307,7 +307,7 @@ def header(added=(), **changes):
     return encode_rlp([*members.values(), *added])
 
 
-def test_header_members_are_read():
+def test_block_header_members_are_parsed():
     roots = {"stateRoot": b"s" * 32, "transactionsRoot": b"t" * 32, "receiptsRoot": b"r" * 32}
     raw = header(number=b"\x09", timestamp=b"\1\0", extraData=b"any", added=[b"\1", b"w" * 32], **roots)
     found = parse_block_header(raw)
@@ -326,5 +326,5 @@ def test_header_members_are_read():
     ],
     ids=name_of,
 )
-def test_malformed_header_is_refused(raw, reason):
+def test_malformed_block_header_is_rejected(raw, reason):
     assert reason_of(parse_block_header, raw) == reason

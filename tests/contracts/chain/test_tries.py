@@ -75,7 +75,7 @@ def test_trie_proofs_match_library(values, other):
         assert verify_trie_proof(root, key, hashed) == values.get(key, b"")
 
 
-def test_empty_trie_proves_absence():
+def test_empty_trie_proves_missing_key():
     assert make_trie_proof([], b"\x80") == (EMPTY_ROOT, [])
     assert verify_trie_proof(EMPTY_ROOT, b"\x80", []) == b""
 
@@ -91,7 +91,7 @@ def test_empty_trie_accepts_only_empty_node():
 
 @settings(steady, max_examples=60)
 @given(TRIES.filter(lambda values: len(values) > 3), st.data())
-def test_altered_proof_is_rejected(values, data):
+def test_altered_merkle_proof_is_rejected(values, data):
     key = data.draw(st.sampled_from(sorted(values)))
     root, nodes = make_trie_proof(values.items(), key)
     at = data.draw(st.integers(0, len(nodes) - 1))

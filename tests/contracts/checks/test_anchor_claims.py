@@ -42,7 +42,7 @@ def words(**changes: int) -> dict[str, int]:
     return {slot: changes.get(slot[2:], 0) for slot in SLOTS}
 
 
-def test_slot_with_named_implementation_is_stated() -> None:
+def test_slot_with_recorded_implementation_is_stated() -> None:
     found = claim(record(IMPLEMENTATION), slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
     assert found.status is ClaimStatus.STATED
     assert found.evidence["implementation"] == IMPLEMENTATION
@@ -111,13 +111,13 @@ def test_block_before_deployment_contradicts_no_claim(block: str, expected: Clai
     assert (found.reason.key == "older_block") == (expected is ClaimStatus.NOT_SHOWN)
 
 
-def test_block_time_at_verification_is_later() -> None:
+def test_block_at_verification_time_counts_later() -> None:
     value = record(IMPLEMENTATION, verifiedAt="2027-01-15T08:00:00Z")
     assert claim(value, code=OTHER_CODE, time=LATER).status is ClaimStatus.CONTRADICTED
     assert claim(value, code=OTHER_CODE, time=LATER - 1).status is ClaimStatus.NOT_SHOWN
 
 
-def test_impossible_block_time_is_refused() -> None:
+def test_impossible_block_time_is_rejected() -> None:
     found = claim(record(IMPLEMENTATION), slots=words(), time=10**15)
     assert (found.status, found.reason.key) == (ClaimStatus.NOT_SHOWN, "number_too_large")
 
@@ -126,7 +126,7 @@ def test_impossible_block_time_is_refused() -> None:
     ("is_vouched_for", "status", "pin"),
     [(True, ClaimStatus.VERIFIED, PinnedBy.CHAIN), (False, ClaimStatus.STATED, PinnedBy.STATED)],
 )
-def test_trusted_block_strengthens_evidence_for_code(
+def test_checkpoint_strengthens_evidence_for_code(
     is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy
 ) -> None:
     anchor = anchor_of("ab", ADDRESS, CODE, slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
@@ -151,7 +151,7 @@ def test_library_recovers_sender(library: str, monkeypatch: pytest.MonkeyPatch) 
         recover_sender(RecoverableSignature(digest, b"\xff" * 64 + b"\0"))
 
 
-def test_reasons_name_absent_evidence() -> None:
+def test_missing_chain_evidence_gives_reason() -> None:
     deployment = {"transactionHash": "0x", "blockNumber": "1", "transactionIndex": "0", "deployer": ADDRESS}
     value = record(IMPLEMENTATION, deployment=deployment)
     without = [one.reason.key for one in decide_chain_claims(RecordView(value), None, "ab").claims]

@@ -46,7 +46,7 @@ def status(record, anchor, digest):
     return [claim.status for claim in decide_chain_claims(RecordView(record), anchor, digest).claims]
 
 
-def test_demo_network_claims_are_shown(demo):
+def test_demo_network_proofs_verify_claims(demo):
     """All 23 have their code shown; all that a transaction created directly have their deployment shown."""
     found = [status(*one) for one in demo]
     assert len(found) == 23
@@ -139,7 +139,7 @@ def test_recombined_merkle_proofs_prove_nothing(demo):
     assert accepted == []
 
 
-def test_foreign_storage_proof_pins_no_member(demo):
+def test_other_contracts_storage_proof_proves_nothing(demo):
     [proxy] = [one for one in demo if one[0]["compilation"]["name"] == "CatalogueProxy"]
     record, anchor, digest = proxy
     shown = decide_chain_claims(RecordView(record), anchor, digest)
@@ -269,7 +269,7 @@ def made_up_forgeries(rng):
     yield made_up(raw, receipt(kind), chain_id=str(6 + nonce))
 
 
-def test_made_up_proofs_prove_nothing():
+def test_random_merkle_proofs_prove_nothing():
     rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT // 3:
         for forged in made_up_forgeries(rng):

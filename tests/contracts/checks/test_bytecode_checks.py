@@ -59,7 +59,7 @@ def renamed(record, names):
     return record
 
 
-def test_renamed_ids_are_noted():
+def test_changed_transformation_ids_give_note():
     record = renamed(made_record("immutables"), {"7": "70", "12": "120"})
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.PASSED
@@ -68,7 +68,7 @@ def test_renamed_ids_are_noted():
     ]
 
 
-def test_shared_id_of_two_values_fails():
+def test_two_values_with_one_id_fail():
     record = renamed(made_record("immutables"), {"7": "12"})
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
@@ -77,7 +77,7 @@ def test_shared_id_of_two_values_fails():
     }
 
 
-def test_changed_value_differs_from_bytecode():
+def test_changed_transformation_value_is_reported():
     record = made_record("immutables")
     record["runtimeBytecode"]["transformationValues"]["immutables"]["7"] = "0x" + "22" * 32
     steps = [step for step in record["runtimeBytecode"]["transformations"] if step["id"] == "7"]
@@ -89,7 +89,7 @@ def test_changed_value_differs_from_bytecode():
     ]
 
 
-def test_missing_value_differs_from_bytecode():
+def test_missing_transformation_value_is_reported():
     record = made_record("immutables")
     del record["runtimeBytecode"]["transformationValues"]["immutables"]["12"]
     result = result_of("runtime-transformations-mismatch", record)
@@ -97,7 +97,7 @@ def test_missing_value_differs_from_bytecode():
     assert any("differs from the bytecode" in finding.message for finding in result.findings)
 
 
-def test_unused_value_is_named():
+def test_unused_transformation_value_is_reported():
     record = made_record("immutables")
     record["runtimeBytecode"]["transformationValues"]["immutables"]["99"] = "0x" + "00" * 32
     [finding] = result_of("runtime-transformations-mismatch", record).findings
@@ -112,19 +112,19 @@ def test_invalid_transformation_list_is_absent(transformations):
     assert RecordView(record).runtime.transformations is None
 
 
-def test_single_invalid_transformation_hides_list():
+def test_single_invalid_transformation_invalidates_list():
     record = made_record("immutables")
     assert len(RecordView(record).runtime.transformations) == 3
     record["runtimeBytecode"]["transformations"].append(None)
     assert RecordView(record).runtime.transformations is None
 
 
-def test_empty_transformations_are_a_list():
+def test_empty_transformation_list_is_valid():
     record = made_record("plain")
     assert RecordView(record).runtime.transformations == ()
 
 
-def test_oversized_push_is_not_size():
+def test_push_above_four_bytes_is_ignored():
     """No code has sizes of more than four bytes."""
     wide = "64" + "0000000003" + "600a" + "39" + "f3"
     assert result_of("creation-deploys-other-code", deploying_record(wide)).outcome is CheckOutcome.FAILED
@@ -135,13 +135,13 @@ def test_oversized_push_is_not_size():
 @pytest.mark.parametrize(
     ("code", "shown"), [(5, "5"), (["0x"], "['0x']"), ("0xAB", "'0xAB'"), ("0x0", "'0x0'")]
 )
-def test_invalid_hex_is_shown(code, shown):
+def test_invalid_hex_is_quoted_in_message(code, shown):
     [finding] = result_of("invalid-hex", {"runtimeBytecode": {"onchainBytecode": code}}).findings
     assert finding.message == f"onchainBytecode {shown} is not lower-case hex"
     assert finding.pointer == ("runtimeBytecode", "onchainBytecode")
 
 
-def test_replay_names_differing_bytes():
+def test_replay_reports_differing_bytes():
     record = made_record()
     side = record["runtimeBytecode"]
     code = bytearray(bytes.fromhex(side["onchainBytecode"][2:]))
@@ -152,7 +152,7 @@ def test_replay_names_differing_bytes():
     assert f"at byte 20: 0x{before} instead of 0x{code[20:28].hex()}" in finding.message
 
 
-def test_unreplayable_transformation_is_named():
+def test_failing_transformation_is_reported_by_index():
     record = made_record("immutables")
     steps = record["runtimeBytecode"]["transformations"]
     steps[-1]["offset"] = 1_000_000
@@ -177,7 +177,7 @@ def test_auxdata_missing_from_list_gives_warning():
     }
 
 
-def test_renumbered_auxdata_is_noted():
+def test_renumbered_auxdata_gives_note():
     record = made_record()
     side = record["runtimeBytecode"]
     side["cborAuxdata"] = {"2": side["cborAuxdata"]["1"]}

@@ -85,7 +85,7 @@ def test_only_compiler_hashes_confirm_sources(name):
 
 
 @pytest.mark.parametrize("language", ["Yul", "Fe", "Vyper"])
-def test_metadata_confirms_no_other_language(language):
+def test_solidity_metadata_confirms_no_other_language(language):
     """The code ends with the metadata hash of a Solidity contract, whose metadata calls itself that of the language."""
     record, hashed = true_record(WORDS if language == "Vyper" else YUL), true_record(NAMES)
     if language == "Fe":

@@ -93,7 +93,7 @@ def with_transformations(side: str, reason: str) -> dict:
     raise AssertionError(reason)
 
 
-def test_foreign_immutable_ids_yield_note():
+def test_other_compilations_immutable_ids_give_note():
     """Sourcify keeps one compilation for equal code: ids 37704 and on against 4164 and on, in the same places."""
     record = with_transformations("runtime", "immutable")
     code = record["runtimeBytecode"]
@@ -105,7 +105,7 @@ def test_foreign_immutable_ids_yield_note():
     assert notes(record) == {"runtime-transformations-mismatch"}
 
 
-def test_renamed_library_ids_yield_note():
+def test_renamed_library_ids_give_note():
     record = with_transformations("runtime", "library")
     code = record["runtimeBytecode"]
     values = code["transformationValues"]["libraries"]

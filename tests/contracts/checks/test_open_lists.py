@@ -122,7 +122,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_unlisted_value_is_noted_or_rejected(name):
+def test_unknown_value_gives_note_or_error(name):
     record, answer, message = RECORDS[name]
     proof = prove(parse_record_json(orjson.dumps(record), "record.json").record)
     messages = [finding.message for finding in proof.findings]
@@ -141,7 +141,7 @@ def test_unlisted_value_is_noted_or_rejected(name):
         assert bool(unknown) is (answer == OPEN)
 
 
-def test_exact_match_of_unknown_language_is_open():
+def test_unknown_language_exact_match_is_undecided():
     record = bare(language="Solar", compiler="solar")
     record |= {"runtimeMatch": "exact_match", "match": "exact_match"}
     proof = prove(record)
@@ -156,7 +156,7 @@ def test_unknown_members_are_listed_sorted():
     ]
 
 
-def test_unknown_members_keep_their_order():
+def test_unknown_members_keep_order():
     canonical = {"audit": 1} | made_record()
     assert sort_members_as_served(canonical) is canonical
     shuffled = {name: canonical[name] for name in reversed(canonical)}
@@ -177,7 +177,7 @@ def test_unknown_members_keep_their_order():
         ("0.9.0+commit.12345678", {"optimize": "O4"}, "the setting optimize 'O4' is not known here"),
     ],
 )
-def test_vyper_takes_known_settings(version, settings, answer):
+def test_vyper_accepts_known_settings(version, settings, answer):
     compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": version}
     view = RecordView({"compilation": compilation | {"compilerSettings": settings}})
     [check] = [one for one in CONTRACT_CHECKS if one.name == "refused-setting"]

@@ -67,7 +67,7 @@ def test_real_records_have_no_findings():
     assert count >= 94
 
 
-def test_served_vectors_have_expected_findings():
+def test_conformance_vectors_have_expected_findings():
     for name, record in served_vectors():
         expected = ["understated-match-level"] if UNDERSTATED in name else []
         assert [finding.rule for finding in prove(record).findings] == expected, name
@@ -137,7 +137,7 @@ def test_check_names_are_unique():
         assert re.fullmatch(r"[A-Z].*\.", each.rule), each.name
 
 
-def test_check_is_defined_by_function():
+def test_check_name_and_rule_follow_function():
     def nothing_is_wrong(record):
         """Nothing is ever wrong.
 
@@ -223,7 +223,7 @@ def put(record, place, junk):
 
 @steady
 @given(st.sampled_from(PLACES))
-def test_missing_member_keeps_all_results(place):
+def test_record_without_member_runs_every_check(place):
     record = orjson.loads(TEXT)
     holder = record
     for key in place[:-1]:
@@ -262,7 +262,7 @@ ROUNDED = [18_446_744_073_709_552_000, "18446744073709552000", 1.844674407370955
 
 
 @pytest.mark.parametrize("slot", ROUNDED, ids=map(str, ROUNDED))
-def test_rounded_slot_is_not_checked(slot):
+def test_rounded_storage_slot_is_not_checked(slot):
     """Two variables share it, which no compiler does, and a record is not lost for it."""
     place = {"type": "uint256", "slot": slot, "n_slots": 1}
     faults = list(find_vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))

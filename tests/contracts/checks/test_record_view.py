@@ -44,7 +44,7 @@ def test_compiler_metadata_text_is_hashed_unchanged(text):
         METADATA,
     ],
 )
-def test_differing_metadata_text_is_dropped(text):
+def test_differing_metadata_text_is_ignored(text):
     assert MetadataHashes(METADATA, text).text is None
 
 
@@ -102,7 +102,7 @@ def test_hex_string_is_decoded_to_bytes(text, data):
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "null"), (True, "true"), (False, "false"), ("a", "'a'"), (3, "3")]
 )
-def test_value_is_shown_as_json(value, text):
+def test_value_is_formatted_as_json(value, text):
     assert format_json_line(value) == text
 
 

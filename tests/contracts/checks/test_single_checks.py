@@ -139,7 +139,7 @@ def test_bytecode_decides_proxy_resolution(code, resolution, message):
         ("6001901561001057", False),
     ],
 )
-def test_selector_compared_with_zero_is_found(code, is_compared):
+def test_zero_selector_is_found_in_code(code, is_compared):
     signature = {"signature": "wycpnbqcyf()", "signatureHash4": "0x00000000"}
     record = {
         "compilation": {"language": "Solidity"},
@@ -236,7 +236,7 @@ def test_undecodable_auxdata_fails_offset_check(value):
     assert outcome("auxdata-offset", record) is CheckOutcome.FAILED
 
 
-def test_differing_output_metadata_is_named():
+def test_different_output_metadata_is_reported():
     record = made_record()
     path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
     record = with_member(record, "stdJsonOutput", "contracts", path, name, "metadata", "{}")
@@ -345,7 +345,7 @@ def test_old_metadata_repeats_only_present_documentation(changes, members):
 # -- releases
 
 
-def test_unlisted_candidate_of_newest_release_fails():
+def test_unlisted_release_candidate_fails():
     newest = [*known_releases("vyper")][-1]
     candidate = f"{re.split('[a-z]', newest)[0]}rc999"
     compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": candidate}
@@ -461,7 +461,7 @@ def test_layout_at_allows_any_slot(text, version, count):
     assert len(messages("invalid-storage-layout", record)) == count
 
 
-def test_vyper_layout_overlap_is_named():
+def test_vyper_layout_overlap_is_reported():
     place = {"type": "uint256", "slot": 0}
     record = with_member(vyper_record(), "storageLayout", {"a": place, "b": place})
     [result] = CHECKS["invalid-storage-layout"].check_records([RecordView(record)])
@@ -618,7 +618,7 @@ def test_yul_object_is_declared_by_name(text, count):
 
 
 @pytest.mark.parametrize("day", ["no day", "2026-11-20T12:00:00Z"])
-def test_unknown_release_day_is_inapplicable(day):
+def test_unknown_release_day_skips_date_check(day):
     record = {
         "compilation": {"compiler": "solc", "language": "Solidity", "compilerVersion": "?"},
         "verifiedAt": day,
@@ -638,7 +638,7 @@ def test_missing_required_match_is_reported_once():
     assert "which this check must confirm: the record has no metadata" in finding.message
 
 
-def test_contradicted_proxy_resolution_is_located():
+def test_contradicted_proxy_resolution_has_pointer():
     record = proxied("00", resolved(True, "EIP1167Proxy", CLONE_OF))
     [result] = CHECKS["contradicted-proxy-resolution"].check_records([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
@@ -648,7 +648,7 @@ def test_contradicted_proxy_resolution_is_located():
 
 
 @pytest.mark.parametrize(("side", "other"), [("creation", "runtime"), ("runtime", "creation")])
-def test_unmatched_side_pins_only_claims(side, other):
+def test_unmatched_bytecode_is_only_claimed(side, other):
     record = made_record(**{f"onchain_{side}": None})
     assert record[f"{side}Match"] is None
     pinned = prove(record).pinned

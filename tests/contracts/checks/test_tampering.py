@@ -77,7 +77,7 @@ def findings(record):
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
-def test_every_damage_is_detected(damage):
+def test_every_damaged_record_fails_check(damage):
     found = bearers(damage, made_texts())
     if not found or IS_LARGE:
         found += bearers(damage, site_texts(), MOST_RECORDS)
@@ -88,12 +88,12 @@ def test_every_damage_is_detected(damage):
         assert damage.caught_by in {rule for rule, _ in findings(damaged) - before}, name
 
 
-def test_every_check_catches_some_damage():
+def test_every_check_rejects_some_damaged_record():
     assert len({damage.name for damage in DAMAGES}) == len(DAMAGES) >= 40
     assert {damage.caught_by for damage in DAMAGES} == {check.name for check in CONTRACT_CHECKS}
 
 
-def test_changes_beyond_offline_checks_pass():
+def test_changes_of_unprovable_members_pass():
     """The list of what is beyond offline checks is a list of facts, not of things left undone."""
     assert len(NOT_CATCHABLE) >= 8
     record = made_record("everything")

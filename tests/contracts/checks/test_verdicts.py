@@ -324,7 +324,7 @@ def text_of(page: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_attack_case_gets_expected_verdict(name: str, tmp_path: Path) -> None:
+def test_attack_record_gets_expected_verdict(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     content = written(tmp_path, case)
     checked = run("check", "--content", content, "--now", NOW)
@@ -418,7 +418,7 @@ def test_page_states_differing_creation_code(tmp_path: Path) -> None:
         assert words in text_of(page.read_text())
 
 
-def test_compilation_pins_only_compiler_output() -> None:
+def test_compilation_proves_only_compiler_output() -> None:
     record = made_record()
     evidence = CompilationEvidence(
         "ab",

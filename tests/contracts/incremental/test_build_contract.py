@@ -48,11 +48,11 @@ def stat_kept(root) -> str:
     return row.stat
 
 
-def test_unchanged_file_keeps_stat(root):
+def test_unchanged_file_keeps_size_and_time(root):
     assert stat_kept(root) == source_stat(root, SOURCE).text != ""
 
 
-def test_file_changed_during_read_loses_stat(root, monkeypatch):
+def test_file_changed_during_read_loses_timestamp(root, monkeypatch):
     read = build_contract.read_contract
 
     def read_and_change(*arguments):

@@ -107,7 +107,7 @@ def met(text: bytes, settings: ContractBuildSettings) -> None:
 
 
 @pytest.mark.slow
-def test_shared_compilation_gives_uncached_outcome(
+def test_shared_compilation_matches_uncached_results(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = held = 0
@@ -128,7 +128,7 @@ def test_shared_compilation_gives_uncached_outcome(
     assert shared > len(FEATURES) / 2
 
 
-def test_mutated_records_give_uncached_outcome(
+def test_mutated_records_match_uncached_results(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = seeded(1)
@@ -174,7 +174,7 @@ def spellings(text: bytes) -> Iterator[bytes]:
     yield b"[" + text + b"]"
 
 
-def test_respelled_records_give_uncached_outcome(
+def test_respelled_records_match_uncached_results(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = orjson.dumps(made_record())
@@ -213,7 +213,7 @@ def looking_like_marks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield changed
 
 
-def test_misleading_member_names_give_uncached_outcome(
+def test_misleading_member_names_match_uncached_results(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for record in looking_like_marks(made_record()):
@@ -222,7 +222,7 @@ def test_misleading_member_names_give_uncached_outcome(
         assert outcome(text, settings) == without_memory(text, settings, monkeypatch)
 
 
-def test_record_like_source_map_is_distinguished(
+def test_source_map_resembling_record_is_distinguished(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = made_record()
@@ -282,7 +282,7 @@ def test_new_or_noncanonical_record_misses_cache(memory: CompiledParts) -> None:
     assert parse_record_json(text, "record.json").part is not None
 
 
-def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
+def test_cached_compilation_consumes_full_budget(memory: CompiledParts) -> None:
     text = orjson.dumps(made_record())
     spent = []
     for _ in range(4):

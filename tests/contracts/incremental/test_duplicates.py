@@ -27,7 +27,7 @@ def kept_of(*contracts, before=(), is_same_contract=True):
 
 @pytest.mark.parametrize(("better", "worse"), [(0, 1), (0, 2), (1, 2)])
 @pytest.mark.parametrize("side", ["match", "runtime", "creation"])
-def test_better_match_stays_in_first_build(side, better, worse):
+def test_first_build_keeps_better_match(side, better, worse):
     matches = {"match": "match", "runtime": "match", "creation": "match"}
     good = record("b", LATE, **matches | {side: LEVELS[better]})
     bad = record("a", EARLY, **matches | {side: LEVELS[worse]})
@@ -35,12 +35,12 @@ def test_better_match_stays_in_first_build(side, better, worse):
 
 
 @pytest.mark.parametrize(("runtime", "creation"), list(product(LEVELS, LEVELS)))
-def test_first_verified_of_equal_records_stays(runtime, creation):
+def test_equal_records_keep_first_verified(runtime, creation):
     first, second = (record(name, at, "match", runtime, creation) for name, at in (("b", EARLY), ("a", LATE)))
     assert kept_of(second, first) is first
 
 
-def test_published_record_stays_before_better_match():
+def test_published_record_outranks_better_match():
     published = record("a", LATE, "match", "match", None)
     newcomer = record("b", EARLY, "exact_match", "exact_match", "exact_match")
     assert kept_of(newcomer, published, before=[("a", b"", published.row)]) is published

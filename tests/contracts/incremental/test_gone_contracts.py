@@ -42,7 +42,7 @@ OWN_CODE = str(RECORD["runtimeBytecode"]["onchainBytecode"])
     ],
     ids=["own code", "no code", "other code"],
 )
-def test_only_missing_code_is_acknowledged(code, unlisted, listed):
+def test_only_missing_code_can_be_acknowledged(code, unlisted, listed):
     proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), digest=DIGEST)
     assert proof.verdict is not None
     assert (proof.verdict.status is ClaimStatus.CONTRADICTED) == (code != OWN_CODE)

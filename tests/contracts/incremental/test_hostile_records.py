@@ -46,7 +46,7 @@ def assert_news(files: dict[str, bytes], good: tuple[str, bytes]) -> None:
     assert files[good[0].replace("contracts/", "v2/contract/").removesuffix(".json")] == good[1]
 
 
-def test_hostile_shapes_still_publish_status(tmp_path: Path) -> None:
+def test_malformed_records_still_publish_status(tmp_path: Path) -> None:
     shapes = [*NAMED, *islice(generic_shapes("everything"), 0, None, 5)]
     assert len(shapes) >= 200
     good = at_address(made_record(), GOOD)

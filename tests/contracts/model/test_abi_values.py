@@ -83,7 +83,7 @@ def test_decoding_matches_eth_abi(typed_values):
 
 @steady
 @given(TYPED_VALUES, st.integers(0), st.integers(1, 255))
-def test_changed_byte_is_rejected_or_canonical(typed_values, place, change):
+def test_changed_abi_encoding_fails_or_reencodes(typed_values, place, change):
     types, values = typed_values
     data = bytearray(encoded(types, values))
     if not data:
@@ -99,7 +99,7 @@ def test_changed_byte_is_rejected_or_canonical(typed_values, place, change):
 
 @steady
 @given(TYPES, st.binary(max_size=400))
-def test_arbitrary_bytes_are_canonical_or_rejected(item, data):
+def test_arbitrary_abi_bytes_fail_or_reencode(item, data):
     types = TupleType((item,))
     try:
         values = decode_abi_values(types, data)

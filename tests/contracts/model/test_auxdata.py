@@ -93,7 +93,7 @@ def test_vyper_release_decides_runtime_auxdata(piece, version, in_runtime):
         (VYPER_INTEGRITY, AuxdataStyle.VYPER),
     ],
 )
-def test_auxdata_is_split_from_code(piece, style):
+def test_trailing_auxdata_is_found_in_code(piece, style):
     assert find_trailing_auxdata(CODE + piece, style) == Auxdata(len(CODE), piece)
     assert find_trailing_auxdata(CODE + piece[:-1], style) is None
     assert find_trailing_auxdata(CODE + piece, AuxdataStyle.NONE) is None
@@ -127,7 +127,7 @@ def test_source_hash_presence_is_detected(piece, style, version, carries):
     assert has_source_hash(piece, style, version) is carries
 
 
-def test_metadata_spellings_start_with_escapes():
+def test_metadata_texts_start_with_escaped_form():
     assert set(possible_metadata_texts({"a": 1})) == {b'{"a":1}'}
     escaped, older, plain, *_ = possible_metadata_texts({"a": "ü😀\x7f"})
     assert escaped == b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}'
@@ -152,7 +152,7 @@ def test_unknown_hash_schemes_are_rejected():
 
 @steady
 @given(st.binary(max_size=120), st.sampled_from(AuxdataStyle))
-def test_arbitrary_bytes_are_auxdata_or_rejected(data, style):
+def test_arbitrary_bytes_parse_or_are_rejected(data, style):
     found = find_trailing_auxdata(data, style)
     assert found is None or data.endswith(found.value)
     has_source_hash(data, style, "0.8.30")

@@ -69,7 +69,7 @@ def test_invalid_cbor_is_rejected(text):
         ("a2010203", "a map of 2 pairs begins where only 3 bytes are left"),
     ],
 )
-def test_count_beyond_bytes_is_rejected(text, message):
+def test_cbor_count_beyond_data_is_rejected(text, message):
     with pytest.raises(InvalidValueError, match=message):
         decode_cbor(bytes.fromhex(text))
 
@@ -117,7 +117,7 @@ USUAL = bytes.fromhex("a264697066735822") + bytes(range(34)) + bytes.fromhex("64
 
 
 @pytest.mark.parametrize("tail", [b"", b"\x00\x33", b"\n"])
-def test_fast_path_decodes_solc_metadata(tail):
+def test_common_solc_map_is_decoded(tail):
     expected = {"ipfs": bytes(range(34)), "solc": b"\x00\x08\x12"}
     assert decode_cbor_prefix(b"\xfe" + USUAL + tail, 1) == (expected, 1 + len(USUAL))
 

@@ -38,7 +38,7 @@ def test_split_record_is_reassembled() -> None:
     assert orjson.dumps(part.record_with_deployment(pieces.deployed)) == orjson.dumps(record)
 
 
-def test_noncanonical_text_is_refused() -> None:
+def test_noncanonical_record_is_not_split() -> None:
     part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
     assert part is not None
     for place, piece in enumerate(pieces.deployed):
@@ -84,7 +84,7 @@ def test_full_cache_drops_oldest_compilation() -> None:
 @pytest.mark.parametrize(
     "mark", [b',"transformations":', b'},"runtimeBytecode":{', b',"proxyResolution":{', b',"sources":{']
 )
-def test_text_without_mark_has_no_pieces(mark: bytes) -> None:
+def test_incomplete_record_text_is_not_split(mark: bytes) -> None:
     text = orjson.dumps(sort_members_as_served(made_record()))
     assert split_record_text(text) is not None
     assert split_record_text(text.replace(mark, b"")) is None

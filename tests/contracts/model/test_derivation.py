@@ -252,7 +252,7 @@ def test_record_derivation_is_deterministic():
         ({"onchain_creation": "0x00", "onchain_runtime": "0x00"}, "neither"),
     ],
 )
-def test_missing_compiler_output_is_named(changes, says):
+def test_missing_compiler_output_is_reported(changes, says):
     with pytest.raises(DerivationError, match=says):
         made_record(**changes)
 
@@ -268,7 +268,7 @@ def test_missing_compiler_output_is_named(changes, says):
         ("linkReferences", {PATH: {"L": "here"}}, "should be a list"),
     ],
 )
-def test_invalid_bytecode_is_named(member, value, says):
+def test_invalid_compiler_bytecode_is_reported(member, value, says):
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["evm"]["bytecode"][member] = value
     with pytest.raises(DerivationError, match=says):
@@ -289,20 +289,20 @@ def test_deep_nesting_is_rejected():
 
 
 @pytest.mark.parametrize("text", [None, ""])
-def test_absent_metadata_is_null(text):
+def test_missing_compiler_metadata_becomes_null(text):
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["metadata"] = text
     assert made_record(std_json_output=output)["metadata"] is None
 
 
-def test_metadata_of_wrong_type_is_refused():
+def test_metadata_of_wrong_type_is_rejected():
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["metadata"] = {"version": 1}
     with pytest.raises(DerivationError, match="the compiler's metadata is not text"):
         made_record(std_json_output=output)
 
 
-def test_derivation_error_is_located():
+def test_derivation_error_points_to_compiler_file():
     with pytest.raises(DerivationError) as raised:
         made_record(std_json_input={"language": "Solidity", "settings": {}, "sources": {}})
     assert raised.value.pointer == (STD_JSON_INPUT, "sources")
@@ -344,7 +344,7 @@ def given_files():
 
 @steady
 @given(st.sampled_from(list(parts(given_files()))), JUNK)
-def test_junk_values_are_rejected_or_derived(place, junk):
+def test_random_compiler_output_fails_or_derives(place, junk):
     files = orjson.loads(orjson.dumps(given_files()))
     holder = files
     for key in place[:-1]:
@@ -403,7 +403,7 @@ def test_real_records_are_rederived_exactly():
         assert derive_record(workspace_of(record))["sources"] == record["sources"], name
 
 
-def test_served_vectors_are_rederived_exactly():
+def test_conformance_vectors_are_rederived_exactly():
     known = {
         UNDERSTATED: ["creationMatch", "creationBytecode"],
         # a server newer than the measured one gives Vyper's immutables a place
@@ -431,7 +431,7 @@ def test_overrides_become_additional_input():
 
 
 @pytest.mark.parametrize("language", ["", None, 5, ["Solidity"]])
-def test_input_without_language_is_refused(language):
+def test_input_without_language_is_rejected(language):
     with pytest.raises(DerivationError, match="the standard JSON input names no language"):
         standard_json_language({"language": language})
     assert standard_json_language({"language": "vyper"}) == "Vyper"

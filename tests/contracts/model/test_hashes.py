@@ -56,7 +56,7 @@ def test_short_inputs_are_hashed():
     assert swarm_hash_v1(b"") == bytes(32)
 
 
-def test_metadata_texts_are_those_of_solc() -> None:
+def test_metadata_texts_include_solc_text() -> None:
     """solc wrote text as it is, or with escapes; members in an order of its own, or sorted."""
     metadata = {"b": "\u00fc", "a": "\x7f"}
     texts = ['{"b":"\u00fc","a":"\x7f"}', '{"a":"\x7f","b":"\u00fc"}']

@@ -36,7 +36,7 @@ def test_recorded_responses_cover_every_kind():
 
 
 @pytest.mark.parametrize("row", ANSWERS, ids=lambda row: row["code"][2:26])
-def test_proxy_marks_match_whatsabi(row):
+def test_proxy_patterns_match_whatsabi(row):
     marks = find_proxy_patterns(bytes.fromhex(row["code"][2:]))
     assert marks.is_factory == row["isFactory"]
     found = [name for name, address in row["proxies"] if not address]
@@ -90,7 +90,7 @@ def test_clone_evidence_names_implementation(code):
 
 @steady
 @given(st.binary(min_size=20, max_size=20))
-def test_clone_marks_match_any_implementation(implementation):
+def test_clone_pattern_matches_any_implementation(implementation):
     for code in (CLONE, CLONE_CREATION):
         other = code.replace(bytes.fromhex(IMPLEMENTATION), implementation)
         marks = find_proxy_patterns(other)

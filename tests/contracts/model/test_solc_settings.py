@@ -130,7 +130,7 @@ def test_written_settings_have_no_difference(version, settings, metadata):
 
 
 @pytest.mark.parametrize(("version", "settings", "metadata", "name"), FALSE)
-def test_differing_settings_are_named(version, settings, metadata, name):
+def test_different_settings_are_reported(version, settings, metadata, name):
     found = setting_differences(metadata, settings, f"{version}+commit.00000000")
     assert name in {one.name for one in found}
 
@@ -165,7 +165,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("metadata", "settings", "name"), CHANGES)
-def test_changed_setting_is_named(metadata, settings, name):
+def test_changed_setting_is_reported(metadata, settings, name):
     found = setting_differences(DEFAULTS | metadata, settings, "0.8.30+commit.73712a01")
     assert name in [one.name for one in found]
 

@@ -58,7 +58,7 @@ def test_solidity_declaration_is_found(text):
 
 
 @pytest.mark.parametrize("text", NOT_DECLARED)
-def test_hidden_solidity_name_is_ignored(text):
+def test_name_in_comment_is_ignored(text):
     assert find_declaration(text, "A", RECENT) is None
 
 
@@ -86,7 +86,7 @@ def test_carriage_return_ends_recent_comments():
         ("contract B layout at 5 {} contract A {}", False),
     ],
 )
-def test_layout_belongs_to_head(text, has_layout):
+def test_layout_specifier_is_found_in_head(text, has_layout):
     assert find_declaration(text, "A", RECENT).has_layout is has_layout
 
 
@@ -106,7 +106,7 @@ def test_immutables_are_counted_in_code():
         ("", ""),
     ],
 )
-def test_yul_object_is_outermost(text, name):
+def test_outermost_yul_object_names_contract(text, name):
     assert yul_object_name(text) == name
 
 
@@ -163,5 +163,5 @@ def plain_code(text: str) -> str:
 
 @steady
 @given(st.lists(PIECES, max_size=40).map("".join))
-def test_code_equals_simple_scanner(text):
+def test_stripped_code_matches_simple_scanner(text):
     assert strip_comments(text, RECENT) == plain_code(text)

@@ -143,20 +143,20 @@ VARIABLE_FAULTS = [
 
 
 @pytest.mark.parametrize(("name", "member", "value", "message"), VARIABLE_FAULTS)
-def test_misplaced_variable_is_fault(name, member, value, message):
+def test_misplaced_storage_variable_is_reported(name, member, value, message):
     number = VARIABLES.index(name)
     [fault] = faults_of(changed(("storage", number, member), value))
     assert message in fault.message
     assert fault.pointer == ("storage", number)
 
 
-def test_non_object_variable_is_fault():
+def test_non_object_variable_is_reported():
     [fault] = faults_of(changed(("storage", 3), "packed"))
     assert fault.pointer == ("storage", 3)
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_misplaced_struct_member_is_fault(number):
+def test_misplaced_struct_member_is_reported(number):
     struct = kind("t_struct(Outer)")
     member = WRITTEN["storageLayout"]["types"][struct]["members"][number]
     for place, value in (("slot", str(int(member["slot"]) + 1)), ("offset", member["offset"] + 1)):
@@ -214,7 +214,7 @@ def test_layout_depth_is_limited():
         {"types": {}},
     ],
 )
-def test_unknown_layout_members_are_fault(layout):
+def test_unknown_layout_member_is_reported(layout):
     assert parse_solidity_layout(layout) == LayoutFault("a layout has the members storage and types")
 
 
@@ -229,7 +229,7 @@ def test_vyper_neighbours_do_not_overlap():
     assert fault == LayoutFault("the variable at slot 5 overlaps the one before it", ("d",))
 
 
-def test_vyper_place_in_code_overlaps_nothing():
+def test_vyper_immutable_overlaps_no_slot():
     code = {"type": "uint256", "offset": 0, "length": 32}
     assert list(find_vyper_layout_faults({"a": code, "b": code, "c": place(0)})) == []
 
@@ -237,7 +237,7 @@ def test_vyper_place_in_code_overlaps_nothing():
 @pytest.mark.parametrize(
     "value", ["a", None, [], {"type": "uint256"}, {"type": "uint256", "slot": 1, "n_slots": -1}]
 )
-def test_vyper_variable_without_slot_is_fault(value):
+def test_vyper_layout_without_slot_is_reported(value):
     assert list(find_vyper_layout_faults({"a": value})) == [LayoutFault("a variable has no slot", ("a",))]
 
 

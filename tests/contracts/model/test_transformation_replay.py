@@ -111,7 +111,7 @@ def test_transformation_keeps_key_order():
     assert list(parse_transformation(served).as_json().items()) == list(served.items())
 
 
-def test_value_names_list_reasons_and_ids():
+def test_transformation_value_keys_have_ids():
     values = {"immutables": {"1": "0x", "2": "0x"}, "callProtection": "0x", "libraries": {}, "other": 1}
     assert transformation_value_keys(values) == {
         ("callProtection", None),

@@ -16,7 +16,7 @@ CONSTRUCTORS = {
 
 
 @pytest.mark.parametrize("version", CONSTRUCTORS)
-def test_returned_size_includes_immutables(version):
+def test_returned_size_includes_vyper_immutables(version):
     before, after, size = CONSTRUCTORS[version]
     creation = bytes.fromhex(before) + RUNTIME + bytes.fromhex(after)
     found = appended_immutables_size(creation, RUNTIME, language="Vyper", version=version, auxdata={})

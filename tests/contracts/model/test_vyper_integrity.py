@@ -124,7 +124,7 @@ def test_check_of_compiled_record_passes(version, name):
 
 
 @pytest.mark.parametrize(("version", "name"), UNKNOWN)
-def test_check_of_unknown_module_is_inapplicable(version, name):
+def test_unknown_vyper_module_skips_check(version, name):
     assert check_result(record_of(version, name)).outcome is CheckOutcome.NOT_APPLICABLE
 
 
@@ -139,7 +139,7 @@ def test_change_of_hashed_source_fails(version, name):
         assert check_result(record).outcome is expected, path
 
 
-def test_sources_outside_hash_are_known():
+def test_unhashed_vyper_sources_are_listed():
     """Sources that no import names, and those that only an interface imports before 0.5.0."""
     unhashed = {
         (version.partition("+")[0], path)
@@ -157,7 +157,7 @@ def test_sources_outside_hash_are_known():
     }
 
 
-def test_compilers_reject_few_programs():
+def test_compilers_accept_most_example_programs():
     """A table in which a compiler rejects most programs would prove little."""
     rejected = {
         (version.partition("+")[0], name)

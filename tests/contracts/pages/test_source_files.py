@@ -124,7 +124,7 @@ HOSTILE_TO_LEXERS = {
 
 @pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul"])
 @pytest.mark.parametrize("name", HOSTILE_TO_LEXERS)
-def test_hostile_text_is_highlighted_whole(name: str, language: str) -> None:
+def test_random_text_is_highlighted_completely(name: str, language: str) -> None:
     # cut into lines as a hostile author would, so that the length of a line protects nobody
     text = HOSTILE_TO_LEXERS[name]
     lines = "\n".join(text[start : start + 1_000] for start in range(0, len(text), 1_000))

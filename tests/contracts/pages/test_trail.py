@@ -50,7 +50,7 @@ def test_stated_compilation_has_own_style():
     assert strands(page)["compiled: recompiled"] == ("stated", "Stated in a file")
 
 
-def test_differing_code_breaks_first_strand():
+def test_different_code_contradicts_first_line():
     page = page_of(changed(made_record("immutables"), "0x33ff"))
     assert next(iter(strands(page).items())) == ("matches: bytes differ", ("major", "Contradicted"))
     assert '<body class="contradicted"' in page
@@ -79,7 +79,7 @@ def test_rejected_record_states_failed_check_first(published):
     assert failure < page.index('class="trail"') < page.index('id="proof"') < page.index('id="source"')
 
 
-def test_every_strand_leads_to_its_claim():
+def test_every_trail_line_shows_claim():
     page = page_of(made_record("immutables"))
     for claim in {key.partition(":")[0] for key in strands(page)}:
         assert f'<tr id="claim-{claim}">' in page
@@ -87,7 +87,7 @@ def test_every_strand_leads_to_its_claim():
 
 @pytest.mark.parametrize("published", [True, False])
 @pytest.mark.parametrize("code", ["", "0x33ff"])
-def test_small_trail_matches_page_trail(code, published):
+def test_list_drawing_matches_page_drawing(code, published):
     record = changed(made_record("immutables"), code) if code else made_record("immutables")
     proof = prove(record)
     small = trail_signs(JudgedRecord(record, proof, published))

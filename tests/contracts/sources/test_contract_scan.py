@@ -41,7 +41,7 @@ def test_scan_count_matches_read_contracts(root):
     assert {finding.path for finding in places.findings} == {f"contracts/{n}/odd.bin" for n in (1, 10, 137)}
 
 
-def test_folder_scan_finds_both_kinds(root):
+def test_external_folder_is_scanned_like_content(root):
     """As a chain's below `contracts`, and as a folder of its own, in which records are strays."""
     elsewhere = [ExternalSource("contracts/10", "site.yaml", ("contracts", "sources", 0))]
     places = ContractScan(root, elsewhere)

@@ -67,7 +67,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("name", ["anchor.json", "compilation.json"])
 @pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
-def test_unreadable_evidence_is_note(tmp_path, name, text):
+def test_unreadable_evidence_gives_note(tmp_path, name, text):
     record = made_record()
     folder = tmp_path / "contracts" / record["chainId"]
     (folder / record["address"]).mkdir(parents=True)

@@ -76,13 +76,13 @@ def test_member_names_are_unescaped():
         b'{"a":1;"b":2}',
     ],
 )
-def test_noncompact_objects_are_rejected(text):
+def test_json_object_with_whitespace_is_rejected(text):
     with pytest.raises(NotCanonicalError):
         member_spans(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
-def test_noncompact_arrays_are_rejected(text):
+def test_json_array_with_whitespace_is_rejected(text):
     with pytest.raises(NotCanonicalError):
         item_spans(text)
 
