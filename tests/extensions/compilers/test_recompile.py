@@ -151,6 +151,15 @@ def test_missing_storage_layout_gives_warning(member, tmp_path):
     assert [(one.pointer, one.severity) for one in again.findings] == [((member,), Severity.WARNING)]
 
 
+def test_foundry_layout_without_types_matches(tmp_path):
+    record = made_record("plain")
+    output = copy.deepcopy(record["stdJsonOutput"])
+    output["contracts"][PATH][NAME]["transientStorageLayout"] = {"storage": [], "types": None}
+    record["transientStorageLayout"] = {"types": {}, "storage": []}
+    again = recompiled(site(tmp_path, record), saying(tmp_path, output))
+    assert (again.identical, list(again.findings)) == (1, [])
+
+
 def shift_an_immutable(record):
     steps = record["runtimeBytecode"]["transformations"]
     next(step for step in steps if step["reason"] == "immutable")["offset"] += 1

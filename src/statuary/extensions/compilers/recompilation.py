@@ -128,7 +128,16 @@ def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> boo
     """
     if member[-1] in NUMBERED_MEMBERS:
         return _have_same_values(recorded, recompiled)
-    return member[-1] in LAYOUTS and is_rounded_layout(recorded, recompiled)
+    return member[-1] in LAYOUTS and is_rounded_layout(
+        _with_null_types(recorded), _with_null_types(recompiled)
+    )
+
+
+def _with_null_types(layout: Json) -> Json:
+    """Return a storage layout as solc writes it: with null instead of Foundry's empty object for no types."""
+    if isinstance(layout, dict) and layout.get("types") == {}:
+        return {**layout, "types": None}
+    return layout
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
