@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -318,11 +319,10 @@ class ContractTable(LedgerTable):
         Args:
             range_size: the number of contracts in a range.
         """
-        numbered = (
-            "SELECT address, row_number() OVER (ORDER BY address) AS place FROM work.built WHERE published"
-        )
-        query = f"SELECT DISTINCT address FROM ({numbered}) WHERE place % ? = 0 ORDER BY 1"
-        return [address for (address,) in self.connection.execute(query, (range_size,))]
+        # an index has these columns, so that no row is read; excluded contracts do not matter here
+        query = "SELECT address FROM work.built WHERE address IS NOT NULL ORDER BY address"
+        ends = islice(self.connection.execute(query), range_size - 1, None, range_size)
+        return list(dict.fromkeys(address for (address,) in ends))
 
     def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))

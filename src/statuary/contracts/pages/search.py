@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.reserved_names import is_reserved_name
@@ -42,15 +43,29 @@ ADDRESS = "address"
 KINDS = (ADDRESS, "selector", "name", "abi", "all")
 """What contracts are searched by; `all` is for the filters alone."""
 
+FOUND_BY = attrgetter(
+    "chainId", "runtimeMatch", "name", "language", "selectors", "abi_names", "verdict", "proxy"
+)
+"""Returns everything that the search finds a contract by, except its address."""
+
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 """A word within a name such as `ERC20VotesComp`."""
 
 
-class SearchedContract(NamedTuple):
-    """A contract, and the words by which the search finds it."""
+class AlikeContracts(NamedTuple):
+    """Contracts that the search finds by the same words, except for their addresses."""
 
-    entry: ContractRow
+    entry: ContractRow  # the newest of them
     facet: str  # the values for filters: chain, language, match level, and whether it is a proxy
+    numbers: list[int]  # their indexes into the list of newest contracts
+
+
+class SearchedContracts(NamedTuple):
+    """The contracts that the search finds, newest first, and their facets."""
+
+    entries: Sequence[ContractRow]
+    facets: Sequence[str]
+    alike: Sequence[AlikeContracts]  # all of them in groups, the group with the newest contract first
 
 
 class Found(NamedTuple):
@@ -79,21 +94,60 @@ def search_documents(
         previous_pages: the list pages of the last build; None to make every file.
     """
     previous_pages = no_previous_pages() if previous_pages is None else previous_pages
-    newest_first = [
-        SearchedContract(
-            entry, _facet_of(entry.chainId, entry.language, level_label_key(entry), bool(entry.proxy))
-        )
-        for entry in sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
-    ]
+    newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for kind in KINDS:
-        yield from _shard_documents(kind, newest_first, previous_pages, names[kind])
-    names[ADDRESS].sort()
+    yield from _address_documents(newest_first, previous_pages, names[ADDRESS])
+    contracts = _group_alike(newest_first)
+    for kind in KINDS[1:]:
+        yield from _shard_documents(kind, contracts, previous_pages, names[kind])
     yield _index_document(names, texts, with_pages=with_pages)
 
 
+def _address_documents(
+    newest_first: Sequence[ContractRow], previous_pages: PreviousPages, shard_names: list[str]
+) -> Iterator[Document]:
+    """Yield the files for addresses, except unchanged ones.
+
+    Addresses are unique, so a file without a changed address stays as it is.
+
+    Args:
+        shard_names: collects the names of all of them, sorted.
+    """
+    if previous_pages.has_search:
+        changed_shards = _possible_shard_names(ADDRESS, previous_pages.changed_contracts)
+        shard_names += previous_pages.keep_shards(ADDRESS, excluded_names=changed_shards)
+        newest_first = [
+            entry for entry in newest_first if _searched_text(ADDRESS, entry)[0] in changed_shards
+        ]
+    facets = list(map(_facet_of, newest_first))
+    alike = [AlikeContracts(entry, facets[number], [number]) for number, entry in enumerate(newest_first)]
+    yield from _shard_documents(
+        ADDRESS, SearchedContracts(newest_first, facets, alike), previous_pages, shard_names
+    )
+    shard_names.sort()
+
+
+def _group_alike(newest_first: Sequence[ContractRow]) -> SearchedContracts:
+    """Group contracts by everything that the search finds them by.
+
+    Many contracts have equal interfaces. Each kind of terms looks only at the groups.
+    """
+    numbers_of: dict[tuple[object, ...], list[int]] = {}
+    for number, found_by in enumerate(map(FOUND_BY, newest_first)):
+        numbers_of.setdefault(found_by, []).append(number)
+    facets = [""] * len(newest_first)
+    alike = []
+    for numbers in numbers_of.values():
+        entry = newest_first[numbers[0]]
+        facet = _facet_of(entry)
+        alike.append(AlikeContracts(entry, facet, numbers))
+        for number in numbers:
+            facets[number] = facet
+    return SearchedContracts(newest_first, facets, alike)
+
+
 def _shard_documents(
-    kind: str, contracts: Sequence[SearchedContract], previous_pages: PreviousPages, shard_names: list[str]
+    kind: str, contracts: SearchedContracts, previous_pages: PreviousPages, shard_names: list[str]
 ) -> Iterator[Document]:
     """Yield the files for a kind of terms, except unchanged ones.
 
@@ -101,15 +155,11 @@ def _shard_documents(
         shard_names: collects the names of all of them.
     """
     changed_shards = _possible_shard_names(kind, previous_pages.changed_contracts)
-    if kind == ADDRESS and previous_pages.has_search:
-        # addresses are unique, so a shard without a changed address stays as it is
-        shard_names += previous_pages.keep_shards(kind, excluded_names=changed_shards)
-        contracts = [one for one in contracts if _searched_text(kind, one.entry)[0] in changed_shards]
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
         shard_names.append(name)
         path = SEARCH_SHARD.path(kind=kind, shard=name)
         if name in changed_shards or not previous_pages.keep_shard_if_published(path):
-            yield _shard_document(path, terms, contracts)
+            yield _shard_document(path, terms, contracts.entries)
 
 
 def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, with_pages: bool) -> Document:
@@ -145,19 +195,19 @@ def _normalize_term(term: str) -> str:
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
-@lru_cache(maxsize=CACHED_NAMES)
-def _facet_of(chain_id: str, language: str, level: str, is_proxy: bool) -> str:  # noqa: FBT001 - a cache's key
-    return f"{chain_id} {language.partition(' ')[0]} {level} {'proxy' if is_proxy else ''}"
+def _facet_of(entry: ContractRow) -> str:
+    language = entry.language.partition(" ")[0]
+    return f"{entry.chainId} {language} {level_label_key(entry)} {'proxy' if entry.proxy else ''}"
 
 
-def _index_terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
-    # many contracts have equal interfaces, so list the terms of each interface once
-    alike: dict[tuple[str, str], list[int]] = {}
-    for number, (entry, facet) in enumerate(contracts):
-        alike.setdefault((_searched_text(kind, entry), facet), []).append(number)
+def _index_terms(kind: str, contracts: SearchedContracts) -> Terms:
+    # list the terms of each text once, although groups of contracts may share it
+    numbers_of: dict[tuple[str, str], list[int]] = {}
+    for entry, facet, numbers in contracts.alike:
+        numbers_of.setdefault((_searched_text(kind, entry), facet), []).extend(numbers)
     terms: dict[str, Found] = {}
-    for (text, facet), numbers in alike.items():
-        newest = numbers[:MAX_PER_TERM]
+    for (text, facet), numbers in numbers_of.items():
+        newest = sorted(numbers)[:MAX_PER_TERM]
         for term in _terms_in_text(kind, text):
             found = terms.get(term)
             if found is None:
@@ -167,14 +217,14 @@ def _index_terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
     for found in terms.values():
         found.newest.sort()
         if max(found.facets.values()) > MAX_PER_TERM:
-            found.newest[:] = _newest_of_each_facet(found.newest, contracts)
+            found.newest[:] = _newest_of_each_facet(found.newest, contracts.facets)
     return terms
 
 
-def _newest_of_each_facet(numbers: Iterable[int], contracts: Sequence[SearchedContract]) -> Iterator[int]:
+def _newest_of_each_facet(numbers: Iterable[int], facets: Sequence[str]) -> Iterator[int]:
     counts: dict[str, int] = {}
     for number in numbers:
-        facet = contracts[number].facet
+        facet = facets[number]
         count = counts[facet] = counts.get(facet, 0) + 1
         if count <= MAX_PER_TERM:
             yield number
@@ -226,13 +276,13 @@ def _possible_shard_names(kind: str, contracts: Iterable[ContractRow]) -> set[st
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
 
 
-def _shard_document(path: str, terms: Terms, contracts: Sequence[SearchedContract]) -> Document:
+def _shard_document(path: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
     items = {
         text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
         for text, (numbers, facets) in terms.items()
     }
-    rows = (contracts[number].entry for number in places)
+    rows = (entries[number] for number in places)
     value = {
         "contracts": [
             [e.chainId, e.address, e.name, e.language, level_label_key(e), e.proxy, e.verdict, e.trail]
