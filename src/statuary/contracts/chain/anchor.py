@@ -43,7 +43,7 @@ class AnchoredBlock(NamedTuple):
     number: int
     hash: Hex
     header: Hex  # the block's header, RLP-encoded
-    # the hosts of the nodes that, according to anchor.json, returned this hash for the block's number
+    # host names of the nodes that confirmed this hash, as stated in anchor.json
     agreed: tuple[str, ...] = ()
 
 
@@ -83,10 +83,10 @@ class Anchor(NamedTuple):
     """A chain's Merkle proofs about one contract, as `anchor.json` stores them."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
-    # the block whose state contains the account and its storage; None if neither is proven
+    # the block under which account and storage are proven; None if neither is
     block: AnchoredBlock | None = None
     account: Nodes = ()  # the proof of the account under the block's state root
-    # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)
+    # the Merkle proof of each storage slot, by the slot as 32 bytes of hex
     storage: Mapping[str, Nodes] = {}
     deployment: DeploymentEvidence | None = None  # the proofs of the deployment; None without proofs
     missing: Mapping[str, str] = {}  # why a claim has no evidence, by the name of the claim

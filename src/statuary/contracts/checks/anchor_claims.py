@@ -148,7 +148,8 @@ def _address_from_word(storage_word: int) -> Address:
 
 def _slot_evidence(slot: str, storage_word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
-        # a beacon's slot holds the beacon's address; only the beacon's code knows the implementation
+        # a beacon slot holds the address of a beacon contract, and only that contract's code names the
+        # implementation
         return {"beaconSlot": slot, "beacon": _address_from_word(storage_word)}
     return {"implementationSlot": slot, "implementation": _address_from_word(storage_word)}
 
@@ -201,7 +202,7 @@ class AnchorClaims(NamedTuple):
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
-    # problems with the chain's proofs, because of which a claim is not proven: a reason and a remedy for each
+    # why Merkle proofs do not prove a claim, each with what to do about it
     problems: tuple[tuple[Reason, str], ...] = ()
 
 
@@ -529,7 +530,8 @@ def _search_creation_by_factory(
     )
     code = record.creation.onchain_code or b""
     factory = bytes.fromhex(creator[2:])
-    # try each word of the call data as the salt, from the start or after a 4-byte selector
+    # a call may pass the salt of CREATE2 as an argument: try each 32-byte word of the call data, with or
+    # without a 4-byte selector before it
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]
         if len(salt) == 32 and create2_address(factory, salt, code) == record.address:

@@ -74,8 +74,7 @@ class ContractCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    # ERROR if a violation makes the record's claim untrue; WARNING if the rule is a convention, or if true
-    # records violate it too
+    # ERROR for a rule that every true record satisfies; WARNING for one that some true records break
     severity: Severity
     observe: CheckFunction
     confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None

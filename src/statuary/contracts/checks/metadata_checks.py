@@ -86,8 +86,8 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    # Some records of Sourcify have other sources than their metadata lists. If the matching code contains
-    # the hash of the metadata, that cannot be.
+    # Sourcify has records whose sources differ from those in their metadata. The difference is an error only
+    # if the matching bytecode contains the metadata's hash, which proves that the metadata is right.
     severity = Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
     metadata_sources = as_object(record.metadata.get("sources"))
     if not metadata_sources:
@@ -174,8 +174,8 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 def _members_in_metadata(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
-    # Vyper writes no metadata. So a record with metadata is checked as solc's output, even if its
-    # `language` says otherwise.
+    # only solc writes metadata, so a record with metadata must follow solc's rules, whatever its `language`
+    # says
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
     members = {member: record.value.get(member) for member in _INTERFACE}
     return {

@@ -107,7 +107,7 @@ class ProofInput(NamedTuple):
     """A record to prove, with the evidence stored beside it."""
 
     record: RecordValue  # validated against the record's types
-    # evidence from recompiling the record's sources; None if there is none
+    # the stored result of an earlier compilation of the sources, or None
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # Merkle proofs from the chain about the contract, or None
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name

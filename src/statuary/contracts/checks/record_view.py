@@ -236,8 +236,8 @@ class SideView:
             return decode_lowercase_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
             return decode_lowercase_hex(text)
-        # reuse the decoded on-chain code: the recompiled code is nearly always equal to it, or to its part
-        # before the constructor arguments
+        # the on-chain code usually begins with the recompiled code: slice the decoded bytes instead of
+        # decoding again (two hex digits a byte, after `0x`)
         return self.onchain_code if len(text) == len(onchain) else self.onchain_code[: len(text) // 2 - 1]
 
     @unlocked_cached_property

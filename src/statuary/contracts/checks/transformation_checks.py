@@ -178,7 +178,8 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
             if not fields.compiler:
                 continue  # solc before 0.5.9 writes none
             yield Evidence({"compiler": fields.compiler})
-            # auxdata has three version numbers for a release, and the whole version string for a nightly build
+            # solc writes three version numbers for a release, but the whole version string for a nightly
+            # build
             is_named = fields.compiler == release or record.version.startswith(fields.compiler)
             if not is_named or (fields.compiler == release) != number.released:
                 yield Violation(

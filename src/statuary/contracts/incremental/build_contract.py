@@ -96,8 +96,8 @@ class BuiltContract(NamedTuple):
     row: ContractRow | None = None  # the contract's list entry; None if the record is unreadable or misplaced
     is_published: bool = False
     facts: bytes = b""  # data that extensions derived from the record
-    # findings about the record; an error excludes the record and removes the documents of an earlier build,
-    # so that the same content always gives the same site
+    # an error among these findings excludes the record, and removes the documents that an earlier build
+    # published
     findings: tuple[Finding, ...] = ()
 
     @property

@@ -32,7 +32,7 @@ class ContractBuildSettings:
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # trusted blocks by chain id
-    # contracts without code and records that fail checks, both by chain id and lower-case address
+    # contradictions that site.yaml acknowledges, by chain id and lower-case address
     gone: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
     rejected: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
     contracts: ContractSettings = field(default_factory=ContractSettings)

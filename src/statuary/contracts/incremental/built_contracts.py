@@ -41,7 +41,7 @@ class BuiltContracts(NamedTuple):
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # errors that keep all contracts as they were published
-    # the sources of published documents that were missing or damaged
+    # sources whose published documents are missing or damaged
     incomplete_sources: frozenset[str] = frozenset()
 
     @property

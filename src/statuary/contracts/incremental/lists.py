@@ -81,7 +81,7 @@ def add_contract_lists(
     """
     site, sources = contracts.site, contracts.sources
     rows = None
-    # if the site has only one chain, the document of an address was made together with its contract
+    # in a site with one chain, the build of each contract has already made the document of its address
     if len(site.of(SiteContracts).chains) > 1:
         rows = sources.rows_for_workers() if executor.has_workers else None
         if rows is not None:

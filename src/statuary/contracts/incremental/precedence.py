@@ -15,7 +15,7 @@ class Precedence(NamedTuple):
     has_other_entry: bool
     is_elsewhere: bool
     is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other
-    # of several records of a contract, the one with the better match is published, as on Sourcify
+    # only one record of a contract can be published: like Sourcify, prefer the better match
     match_levels: tuple[int, ...]
     verified_at: str
     unit: str

@@ -264,7 +264,8 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
             if rule is duplicate_contract and (paths := sources.built_documents(kept.location)):
                 target.discard(paths)
                 replaced.add(kept.location)
-            # only records of the same contract can have equal paths, and those duplicates are now excluded
+            # documents can only share a path if their records describe the same contract, and such duplicates
+            # are now excluded
             target.ledger.documents.path_conflict = None
     return {location for location in replaced if sources.built_documents(location)}
 

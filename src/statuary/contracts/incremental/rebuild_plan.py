@@ -64,7 +64,7 @@ class SourceComparison:
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
-    # the reason why all contracts are built; None if only some are
+    # why every contract is built, such as changed settings; None if only changed sources are built
     rebuild_reason: RebuildReason | None = None
     incomplete_sources: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
@@ -143,8 +143,8 @@ class SourceComparison:
         """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source)
-        # Some tools set the modification time of a file to an earlier value. So an equal time proves nothing
-        # if git reports a change.
+        # some tools set a file's modification time back, so an equal time proves nothing if git reports a
+        # change
         if stat.text and stat.text == last_stat and not (git_id and last_git):
             return (path, git_id, stat.text) if git_id else None
         if last_digest and source_digest(self.root, source) == last_digest:
@@ -280,9 +280,9 @@ class GeneratorResult(Generic[Item, Value]):
 class RebuildPlan(NamedTuple):
     """The sources that a build reads, and the state to compare with."""
 
-    # yields the sources to build, in byte order of paths; its return value describes the remaining sources
+    # yields the sources to build, sorted by path; the generator returns the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
-    # sources of published documents that were missing or damaged
+    # sources whose published documents are missing or damaged
     incomplete_sources: frozenset[str] = frozenset()
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
@@ -335,7 +335,7 @@ def plan_rebuild(
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
         table.discard_documents(incomplete_sources)
-        # never skip after an interrupted build, which may have read another commit
+        # compare all sources after an interrupted build, because it may have read another commit
         if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
     last_sources = () if because is not None else table.known_sources()

@@ -360,7 +360,8 @@ def _decode_dynamic(abi_type: AbiType, data: bytes, start: int) -> _Decoded:
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
             length = _read_unsigned_word(data, start)
-            # like ethers, require one remaining word for each item, which also limits arrays of empty items
+            # like ethers, require at least one word for each item, which also bounds the length of arrays of
+            # empty items
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(
                     f"the data is too short: an array of {length} items does not fit in its {len(data)} bytes"

@@ -41,7 +41,7 @@ class Auxdata(NamedTuple):
 class AuxdataFields(NamedTuple):
     """The decoded fields of an auxdata section, such as the metadata hash."""
 
-    # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
+    # the digest by scheme: `ipfs` (a 34-byte multihash), `bzzr0`, `bzzr1` or `integrity`
     hashes: Mapping[str, bytes]
     compiler: str = ""  # the version, such as `0.8.30`; empty if there is none
     runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
@@ -353,7 +353,7 @@ def locate_auxdata(
     evidence = compiler_evidence(language, version)
     style = evidence.auxdata
     if style is not AuxdataStyle.SOLIDITY:
-        # Vyper's auxdata is at the very end of the code
+        # Vyper writes only one auxdata section, at the end of the code
         ends_runtime = style if evidence.has_runtime_auxdata else AuxdataStyle.NONE
         return AuxdataPositions(
             _number_trailing_auxdata(creation_code, style),
@@ -369,7 +369,8 @@ def locate_auxdata(
         else search_auxdata(creation_code, runtime_code)
     )
     if len(values) > 1:
-        # Sourcify locates several pieces of auxdata by compiling twice, with different source hashes
+        # Sourcify finds several sections by compiling twice with different source hashes, so it misses
+        # sections without a hash
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
         return AuxdataPositions(
             _locate_sections(creation_code, values), _locate_sections(runtime_code, values)
@@ -442,7 +443,8 @@ def _walk_assembly_auxdata(assembly_node: Json, depth: int) -> Iterator[bytes]:
         if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
-            # Sourcify parses these hexadecimal numbers as decimal ones, and so skips those with A to F
+            # solc numbers these in hexadecimal, but Sourcify reads only decimal numbers and skips those with
+            # letters
             yield from _walk_assembly_auxdata(value, depth + 1)
 
 

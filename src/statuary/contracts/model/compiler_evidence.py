@@ -66,41 +66,41 @@ class _Release(NamedTuple):
 
 _OLDEST: Final = CompilerVersion(0, 0, 0, released=False)
 
-# Measured on records of Sourcify and on runs of the releases: src/MEASUREMENTS.md. The layouts of auxdata are also those
-# of Sourcify's package bytecode-utils.
+# Each value adds what changed with a release. src/MEASUREMENTS.md says how this was measured; Sourcify's
+# package bytecode-utils has the same layouts of auxdata.
 _SOLC: Final = CompilerEvidence()
-# records contain source ids from this release on
+# since solc 0.3.6, records contain source ids
 _SOLC_0_3_6: Final = _SOLC._replace(has_source_ids=True)
-# from this release on, bytecode ends with auxdata, which contains the Swarm hash of the metadata:
+# since solc 0.4.7, bytecode ends with auxdata, which contains a hash of the metadata:
 # https://docs.soliditylang.org/en/latest/metadata.html
 _SOLC_0_4_7: Final = _SOLC_0_3_6._replace(
     auxdata=AuxdataStyle.SOLIDITY, has_runtime_auxdata=True, source_hash=SourceHash.METADATA
 )
-# devdoc and userdoc are separate outputs from this release on; older releases have them in the metadata only
+# since solc 0.4.11, devdoc and userdoc are separate outputs; before, they were only in the metadata
 _SOLC_0_4_11: Final = _SOLC_0_4_7._replace(has_documentation=True)
-# the output `evm.legacyAssembly` lists auxdata sections as `.auxdata`
+# since solc 0.4.12, the output `evm.legacyAssembly` lists auxdata sections as `.auxdata`
 _SOLC_0_4_12: Final = _SOLC_0_4_11._replace(lists_auxdata=True)
-# auxdata contains the compiler version as `solc`
+# since solc 0.5.9, auxdata contains the compiler version as `solc`
 _SOLC_0_5_9: Final = _SOLC_0_4_12._replace(names_compiler=True)
 _SOLC_0_5_13: Final = _SOLC_0_5_9._replace(layouts=("storageLayout",))
 _SOLC_0_8_28: Final = _SOLC_0_5_13._replace(layouts=("storageLayout", "transientStorageLayout"))
-# a contract can choose its first storage slot, as in `contract C layout at 5 {}`
+# since solc 0.8.29, a contract can choose its first storage slot: `contract C layout at 5 {}`
 _SOLC_0_8_29: Final = _SOLC_0_8_28._replace(starts_anywhere=True)
 
 _VYPER: Final = CompilerEvidence(has_source_ids=True)
-# immutables follow the runtime code as 32-byte words
+# since Vyper 0.3.1, contracts can have immutables: 32-byte words after the runtime code
 _VYPER_0_3_1: Final = _VYPER._replace(immutables=AppendedImmutables.RETURNED)
-# auxdata is eleven bytes of CBOR that are not followed by their length
+# Vyper 0.3.4 appends eleven bytes of CBOR, without the length that later releases add
 _VYPER_0_3_4: Final = _VYPER_0_3_1._replace(
     auxdata=AuxdataStyle.VYPER_0_3_4, has_runtime_auxdata=True, names_compiler=True
 )
-# auxdata is a CBOR map followed by its length
+# since Vyper 0.3.5, auxdata is a CBOR map followed by its length
 _VYPER_0_3_5: Final = _VYPER_0_3_4._replace(auxdata=AuxdataStyle.VYPER_BEFORE_0_3_10)
-# auxdata is an array with the sizes of code, data and immutables, and only in creation code
+# since Vyper 0.3.10, only creation code has auxdata: an array with the sizes of code, data and immutables
 _VYPER_0_3_10: Final = _VYPER_0_3_5._replace(
     auxdata=AuxdataStyle.VYPER, has_runtime_auxdata=False, immutables=AppendedImmutables.STATED
 )
-# the array in the auxdata begins with the integrity hash of the sources
+# since Vyper 0.4.1, the array begins with a hash of the sources, and there is a storage layout
 _VYPER_0_4_1: Final = _VYPER_0_3_10._replace(source_hash=SourceHash.INTEGRITY, layouts=("storageLayout",))
 
 EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
@@ -124,7 +124,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
         _Release(CompilerVersion(0, 3, 10), _VYPER_0_3_10),
         _Release(CompilerVersion(0, 4, 1), _VYPER_0_4_1),
     ),
-    # for Yul, solc writes neither metadata nor an ABI
+    # solc writes neither metadata nor an ABI for Yul sources
     "Yul": (_Release(_OLDEST, CompilerEvidence(has_interface=False)),),
     "Fe": (_Release(_OLDEST, CompilerEvidence()),),
 }

@@ -123,13 +123,13 @@ class Workspace(NamedTuple):
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json
     std_json_output: Json  # should contain `evm.legacyAssembly`, which makes auxdata numbers certain
-    # the input of the transaction or trace that created the contract, with its arguments; None if unknown
+    # creation code and constructor arguments from the creating transaction or its trace; None if unknown
     onchain_creation: Hex | None
     onchain_runtime: Hex | None  # the code at the address; None if unknown
     deployment: WorkspaceDeployment
     verified_at: Instant  # served in whole seconds
     match_id: str  # decimal text, unique in the site
-    # `isProxy`, `proxyType` and `implementations`, if the code does not decide them; None if unknown
+    # `isProxy`, `proxyType` and `implementations`, if code does not show them; None if unknown
     proxy_resolution: Json | None = None
 
 
@@ -296,7 +296,7 @@ class CompiledMembers(NamedTuple):
     auxdata: AuxdataPositions
     creation: dict[str, Json]  # members of `creationBytecode`, in served order
     runtime: dict[str, Json]  # members of `runtimeBytecode`, in served order
-    # the members `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc` and `devdoc`
+    # the record's `abi`, `metadata`, storage layouts and documentation
     artifacts: dict[str, Json]
     source_ids: dict[str, Json] | None
 

@@ -75,7 +75,7 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    # the reason for the status, as a clause that follows a colon
+    # why the claim has this status, worded to follow a colon
     reason: Reason
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names that support the claim
 
@@ -137,10 +137,11 @@ class Proof:
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     verdict: Verdict | None = None  # None if only checks were requested
-    # the evidence for each member, by name; `sources/<path>` is a source whose evidence differs
+    # the strongest evidence for each member, by name; `sources/<path>` is a file with other evidence than
+    # `sources`
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
-    # problems with the evidence that is stored with the record: a reason and a remedy for each
+    # why evidence that is stored with the record does not apply, each with what to do about it
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @unlocked_cached_property

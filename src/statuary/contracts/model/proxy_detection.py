@@ -110,8 +110,8 @@ class ProxyEvidence(NamedTuple):
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
-    # whether the code is nothing but the clone, which every version of Sourcify detects: before August 2026
-    # Sourcify looked for the clone at the end of the code, and since then at the beginning
+    # whether the code is only the clone. Every version of Sourcify detects that, but they disagree on a clone
+    # that has other code before or after it.
     is_plain_clone: bool = False
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
@@ -130,7 +130,7 @@ def find_proxy_evidence(code: bytes) -> ProxyEvidence:
     Args:
         code: the creation code if it is known, else the runtime code.
     """
-    # the clone is at the beginning of the code, before arguments, or at the end, after a constructor
+    # arguments may follow a clone, and a constructor may precede it, so look at both ends of the code
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_eip_1167_clone(code):
         return _clone_evidence(clone[1], code)
@@ -185,7 +185,7 @@ def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     end = walk.run()
     patterns, init = walk.patterns(), walk.init
     if end and not patterns.fixed and not patterns.candidates:
-        # a program may also copy a slot into memory from the data after it
+        # a program may load a storage slot from the data after its code, instead of pushing it
         data = _data_after_program(code, end)
         patterns = patterns._replace(
             candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data)
@@ -261,7 +261,7 @@ class _Disassembly:
         third = -1
         while offset < len(code):
             opcode = code[offset]
-            # for speed, skip the instructions that cannot change the result, which are most of them
+            # most instructions cannot change the result, so skip them for speed
             if (
                 opcode in _TELLING
                 or offset == self.runtime_offset

@@ -34,7 +34,7 @@ class SolcRelease(NamedTuple):
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
     unless_default: Mapping[str, Json]  # settings that metadata has only if they differ from this default
-    # by optimizer part: its value for `enabled` absent, false or true; None if the release has no `details`
+    # the default of each optimizer part if `enabled` is absent, false or true; None before solc had `details`
     details: Mapping[str, tuple[bool, bool, bool]] | None
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
     empty_yul_details: bool  # whether metadata has empty `yulDetails` although the Yul optimizer is off

@@ -22,8 +22,7 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # for each of the two codes: its name (`onchain` or `recorded`, and `recompiled`), and its hex bytes in
-    # pieces, each with whether it differs
+    # for on-chain and recompiled code: its name, and its hex bytes in runs, each with whether the run differs
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 

@@ -135,8 +135,9 @@ class ContractListPages:
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            # use plain tuples: the `repr` of a named tuple takes four times as long
-            shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
+            # drop the members that these pages do not show; plain tuples, because `repr` of a named tuple
+            # takes four times as long
+            shown = [(*entry[:9], *entry[11:]) for entry in page.rows]
             if not previous_pages.is_page_current(hrefs[number], shown, older, newer):
                 yield self._numbered_page(chain, page, older=older, newer=newer)
 

@@ -66,7 +66,7 @@ def contract_fact_rows(
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        # contracts of the genesis block have no transaction; databases store a placeholder hash
+        # a genesis contract has no transaction, but databases store a placeholder hash for it
         ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),
@@ -230,7 +230,7 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
-    # the evidence for each part of the page; parts without evidence are left out
+    # the evidence for each part of the page, by part; parts without evidence are missing
     pins: Mapping[str, Pin]
     other_code: str  # a sentence about other contracts' code in the bytecode; empty if it has none
     record: str

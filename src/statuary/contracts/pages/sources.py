@@ -113,7 +113,7 @@ class SourceView(NamedTuple):
     name: str
     anchor: str  # the anchor of the file, and prefix of its lines' anchors
     lines: int
-    # the language, if a script adds line numbers and colours when the file is opened; else empty
+    # set if a script adds line numbers and colours when the reader opens the file; else empty
     language: str
     markup: Markup | None  # the lines of the file; None if they are not shown
     hidden: tuple[str, ...]  # the code points of its hidden characters
@@ -189,7 +189,7 @@ def _source_view(
     without_spaces = _LONG_SPACE.sub("", content) if _longest_line_length(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
     cut = _longest_line_length(without_spaces) > MAX_SOURCE_LINE_LENGTH
-    # let the script colour the lines only if it can read the unchanged source from the page
+    # the script can add colours later only if the page contains the unchanged source
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
     if is_shown:
@@ -239,7 +239,8 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
     Returns:
         The HTML of each line.
     """
-    # `_OPEN` and `_CLOSE` mark characters that readers must notice, such as invisible ones
+    # `_OPEN` and `_CLOSE` delimit characters that readers must notice, so the text itself must not contain
+    # them
     text = _NO_CHARACTERS.sub(
         lambda match: _enclose_in_mark(code_point(match[0])), _unify_line_breaks(content)
     )
@@ -261,7 +262,7 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
 
 
 def _unify_line_breaks(content: str) -> str:
-    # break lines at carriage returns, because compilers end line comments there
+    # compilers end a line comment at a carriage return, so readers must see the next line there
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

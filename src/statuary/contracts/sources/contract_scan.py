@@ -265,7 +265,7 @@ def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             folder, chain_id, names, other_names = item
             for name in names:
                 address = name[: name.rindex(".")]
-                # the evidence of a record is in the folder of the same name beside it
+                # a record's evidence is in a folder beside the file, with the same name
                 has_folder = bool(other_names) and f"{address}/" in other_names
                 form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)
@@ -324,7 +324,7 @@ class BulkSourceCollector:
         form = BULK_FORMS[kind]
         location = path
         if form is not BulkForm.JSONL:
-            # an export is a folder directly in `contracts/`, or `contracts/` itself
+            # the tables of an export are in a subfolder of `contracts/`, or in `contracts/` itself
             location = path.rsplit("/", max(len(content_path.parts) - 2, 1))[0]
         self.files_by_source.setdefault((location, form), []).append(path)
 

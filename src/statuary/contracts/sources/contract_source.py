@@ -22,8 +22,8 @@ class ContractForm(StrEnum):
 class ContractSource(NamedTuple):
     """The place of a contract in the content folder."""
 
-    # the file relative to the content folder, or its URL: the record, the `contract.yaml` of a workspace, the
-    # JSONL file, or the `sourcify_matches` file of an export
+    # a path in the content folder or a URL: a record, a workspace's `contract.yaml`, a JSONL file, or the
+    # `sourcify_matches` file of an export
     path: str
     chain_id: str  # the chain as in the path; in a bulk file, as in the record
     address: str  # the address as in the path; in a bulk file, as in the record

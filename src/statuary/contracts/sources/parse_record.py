@@ -51,7 +51,7 @@ class ParsedContract(NamedTuple):
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
-    # the evidence from an earlier recompilation, stored with the contract
+    # the stored result of an earlier recompilation, or None
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # the Merkle proofs from the chain, stored with the contract
     notes: Sequence[Finding] = ()  # errors in the evidence, which do not exclude the record

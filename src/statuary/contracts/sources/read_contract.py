@@ -35,7 +35,7 @@ def read_contract(root: Path, source: ContractSource, content: OpenFolder | None
     notes: list[Finding] = []
     compilation = read_compilation_evidence(root, source, notes)
     anchor = read_anchor(root, source, notes)
-    # the digest covers only the record; without it, changed evidence also rebuilds the contract
+    # the digest covers only the record: clear it, so that changed evidence also rebuilds the contract
     return parsed._replace(
         compilation=compilation,
         anchor=anchor,

@@ -98,7 +98,7 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 class FolderListing(NamedTuple):
     """The names of the files and folders in a folder."""
 
-    # runs of names, in byte order of the paths below them; `True` marks a run of record names
+    # runs of names, sorted like the paths of the files below them; `True` marks a run of record files
     runs: list[tuple[bool, list[str]]]
     other_names: set[str]  # the names that are not plain files; a folder's name ends in a slash
     size: int
@@ -152,7 +152,7 @@ def _read_folder(folder: Path, *, is_chain: bool) -> FolderListing:
                 undecodable.append(name)
                 continue
             if not entry.is_file(follow_symlinks=False):
-                # add the slash, so that a folder sorts like the paths in it
+                # a folder's name ends in a slash, so that it sorts like the paths of the files in it
                 if entry.is_dir(follow_symlinks=False):
                     name += "/"
                 other_names.add(name)
