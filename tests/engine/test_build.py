@@ -309,14 +309,15 @@ def test_broken_record_is_excluded_and_removed(
     assert published(tmp_path / "build") == published(tmp_path / "fresh")
 
 
-def test_link_outside_content_is_error(tmp_path: Path) -> None:
+def test_link_outside_content_is_excluded(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     secret = write_files(tmp_path, {"secret.yaml": SMALL_SITE["incidents/slow.yaml"]}) / "secret.yaml"
     (content / "incidents/linked.yaml").symlink_to(secret)
     (content / "maintenances/loop.yaml").symlink_to(content / "maintenances/loop.yaml")
     outcome = build(content, tmp_path / "build")
-    assert [(finding.rule, finding.path) for finding in outcome.checked.findings] == [
+    assert [(finding.rule, finding.path) for finding in outcome.checked.skipped] == [
         ("outside-content", "incidents/linked.yaml"),
         ("outside-content", "maintenances/loop.yaml"),
     ]
-    assert not outcome.applied
+    assert outcome.applied
+    assert not (tmp_path / "build/incidents/linked.html").exists()

@@ -199,7 +199,7 @@ def messages() -> Iterator[tuple[str, str]]:
         "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch' [invalid-value]\n    6 |   time_zone: Europe/Zurch\n      |              ^\n    did you mean 'Europe/Zurich'?\n```\n",
         (
             "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`.\n\n"
-            "- An **error** in a component, an incident, a maintenance window, a page or a contract excludes only that. A key of site.yaml with\n  an error [stays as last published](troubleshooting.md#an-error-in-the-settings). An error in the theme stops the build.\n"
+            "- An **error** in a component, an incident, a maintenance window, a page or a contract excludes only that. A key of site.yaml with\n  an error [stays as last published](troubleshooting.md#an-error-in-the-settings). A file of the theme is left\n  out.\n"
             "- A **warning** or a **note** stops nothing. With `--strict`, a warning is a failure too.\n\n"
             "`statuary check --list` prints the rules of records and of the status.\n"
         ),

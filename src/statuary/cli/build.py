@@ -112,14 +112,11 @@ with_build_options = option_group(
 def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the theme has errors, if a link leads out of the content folder, or if no component is
-    usable before the first build.
+    If something has an error, the command publishes the rest of the site, and exits with 4. A component, an incident or
+    a key of site.yaml with an error stays as last published. A page or a file of the theme is left out.
 
-    If there is any other error, the command publishes the rest of the site, and exits with 4. A component, an incident
-    or a key of site.yaml with an error stays as last published. A page that cannot be read is left out.
-
-    Before the first build, a faulty key of site.yaml has its default. Nothing is published if that would do harm, as
-    with page.url, chains or log.
+    Nothing is published if no component is usable before the first build, or if a key has an error and neither its last
+    published value is known nor its default is safe, as with page.url, chains and log.
 
     The command excludes a contract record that fails a check. With `contracts: {publish: all}` in site.yaml, it
     publishes such a record too, and marks it as rejected.

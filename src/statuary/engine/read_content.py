@@ -1,6 +1,7 @@
 """Read the files of a content folder into values, with findings."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -20,8 +21,8 @@ from statuary.engine.site_source import SiteSource
 from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
-from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage, Theme
-from statuary.site.site_content import SiteContent
+from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage
+from statuary.site.site_content import Fault, SiteContent
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import (
     CONTRACTS,
@@ -102,7 +103,7 @@ def read_content(
     content = ContentFiles()
     for file in walk_folder(root, (CONTRACTS,)) if files is None else files:
         if isinstance(file, Finding):
-            content.findings.append(file)
+            content.add_unusable(root, file)
         else:
             content.add(file)
     folder = ContentFolder(root=root, files=content, reads_contracts=files is None, ledger=ledger)
@@ -232,11 +233,11 @@ def _combine_site(
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):
         return None
-    theme, own_pages = _theme_and_pages(files, settings.site.pages.language, source)
+    pages, own_pages, faults = _read_pages(files, settings, source)
     return SiteContent(
         source=source,
         page=page,
-        pages=convert_model(PageSettings, settings.site.pages, theme=theme),
+        pages=pages,
         hosting=convert_model(HostingSettings, settings.site.hosting),
         own_pages=own_pages,
         extensions=settings.extensions,
@@ -244,20 +245,40 @@ def _combine_site(
         values=tuple(content.value for content in found),
         has_contracts=any(content.has_contracts for content in found),
         unread=files.unreadable_paths(),
+        faults=(*faults, *(Fault(finding, "it is left out") for finding in files.left_out)),
     )
 
 
-def _theme_and_pages(
-    files: ContentFiles, language: str, site_source: str
-) -> tuple[Theme, tuple[SitePage, ...]]:
-    pages = files.files[FileKind.PAGE]
-    if not files.theme and not pages and language in LANGUAGES:
-        return Theme(), ()
+class _ReadPages(NamedTuple):
+    """The settings of pages, with the theme, and the site's own pages."""
+
+    settings: PageSettings
+    own_pages: tuple[SitePage, ...] = ()
+    faults: tuple[Fault, ...] = ()  # errors in the theme
+
+
+def _read_pages(files: ContentFiles, settings: "SettingsFile", site_source: str) -> _ReadPages:
+    """Read the theme, and the site's own pages."""
+    pages = convert_model(PageSettings, settings.site.pages)
+    page_files = files.files[FileKind.PAGE]
+    if not files.theme and not page_files and pages.language in LANGUAGES:
+        return _ReadPages(pages)
+    from statuary.site.pages.theme_findings import theme_faults, without_invalid_texts
     from statuary.site.pages_and_theme import read_pages, read_theme
 
-    own_pages = read_pages(pages, files.findings)
+    own_pages = read_pages(page_files, files.findings)
     files.read_paths.update(page.source for page in own_pages)
-    return read_theme(files.theme, language, site_source, files.findings), own_pages
+    found: list[Finding] = []
+    pages = replace(pages, theme=read_theme(files.theme, pages.language, site_source, found))
+    keys = [*dict(settings.extensions), *sorted(settings.faulty_keys)]
+    sound = run_guarded(
+        partial(without_invalid_texts, pages, keys, found), site_source, "reading the theme's texts"
+    )
+    if isinstance(sound, Finding):
+        found.append(sound)
+        sound = pages
+    files.findings += found
+    return _ReadPages(sound, own_pages, theme_faults(found))
 
 
 class SettingsFile(NamedTuple):

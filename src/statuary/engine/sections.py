@@ -127,11 +127,10 @@ class Sections:
         """
         from statuary.engine.read_content import is_excluded
 
-        unread_files = () if self._run.site is None else self._run.site.unread
-        unread = [finding for finding in self._report.unsorted if finding.path in unread_files]
-        self._report.unsorted = [
-            finding for finding in self._report.unsorted if finding.path not in unread_files
-        ]
+        unread = self._take_unread()
+        if self._run.checks.strict and not self._run.is_check:
+            self._report.findings += unread
+            unread = []
         for section in self._run.answering(ContentSection):
             sound = section.exclude_faults(self._run, unread)
             if sound is not None:
@@ -139,17 +138,21 @@ class Sections:
                 self._report.exclude(filter(is_excluded, sound.findings))
                 self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
 
+    def _take_unread(self) -> list[Finding]:
+        """Remove and return the findings about files that could not be read."""
+        paths = () if self._run.site is None else self._run.site.unread
+        unread = [finding for finding in self._report.unsorted if finding.path in paths]
+        self._report.unsorted = [finding for finding in self._report.unsorted if finding.path not in paths]
+        return unread
+
     def find_faults(self) -> None:
         """Collect the findings of the site and of every section."""
-        from statuary.site.pages.theme_findings import text_findings
-
         site = self._run.site
         if site is None:
             return
         keys = [*dict(site.extensions), *sorted(site.faulty_keys)]
         found = [
             *self._report.unsorted,
-            *_guarded_findings(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
             *_unused_template_findings(site, keys),
         ]
         for row, section in self._enabled:

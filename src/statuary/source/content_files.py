@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Protocol, TypeVar
 
 from statuary.base.budget import run_guarded
@@ -14,7 +15,7 @@ from statuary.source.file_kinds import (
     pattern_of,
     unknown_file_finding,
 )
-from statuary.source.source_files import SourceFile
+from statuary.source.source_files import SourceFile, UnusableFile
 
 Content = TypeVar("Content")
 Source = TypeVar("Source")
@@ -35,6 +36,10 @@ ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PA
 """The kinds of files that nothing else depends on."""
 
 
+RECORD_FOLDERS = ("incidents", "maintenances")
+"""The folders whose files a build can keep as they were last published."""
+
+
 class ContentFiles:
     """The files of a content folder, by kind, with findings about them."""
 
@@ -46,6 +51,8 @@ class ContentFiles:
         self.read_paths: set[str] = set()
         # other files that are used in part; errors in them do not stop a build
         self.faulty_paths: set[str] = set()
+        # errors about links and folders that hold no records; they stop a build only with `strict`
+        self.left_out: list[Finding] = []
 
     def add(self, file: SourceFile) -> None:
         """Add a file, unless it is a note or hidden.
@@ -63,6 +70,30 @@ class ContentFiles:
             self.findings.append(unknown_file_finding(path, file.path))
         else:
             self.files[pattern.kind].append(file)
+
+    def add_unusable(self, root: Path, finding: Finding) -> None:
+        """Add an entry of the folder that cannot be used, such as a link out of it.
+
+        A file of a known kind is like one that cannot be read; of records, what is below a folder stays as last
+        published.
+
+        Args:
+            root: the content folder.
+            finding: the error about the entry.
+        """
+        path = PurePosixPath(finding.path)
+        if not path.parts:
+            self.findings.append(finding)
+        elif is_ignored(path):
+            return
+        elif match_pattern(path) is not None or (path.parts[0] == THEME and path.suffix):
+            self.add(UnusableFile(root, finding.path, finding))
+        else:
+            self.findings.append(finding)
+            if path.parts[0] in RECORD_FOLDERS:
+                self.faulty_paths.add(finding.path)
+            else:
+                self.left_out.append(finding)
 
     def unreadable_paths(self) -> frozenset[str]:
         """Return the paths of files with errors that a build can exclude from the site.

@@ -77,6 +77,17 @@ class ReadFile(SourceFile):
 
 
 @dataclass(frozen=True, slots=True)
+class UnusableFile(SourceFile):
+    """A path of the content folder that is no file of it, such as a link out of the folder."""
+
+    finding: Finding  # why it cannot be used
+
+    @override
+    def load_bytes(self, limit: int) -> bytes:
+        raise UnreadableError(self.finding.message, self.finding.hint, rule=self.finding.rule)
+
+
+@dataclass(frozen=True, slots=True)
 class SiblingFile(SourceFile):
     """A file of the content folder that is read together with others in its folder."""
 

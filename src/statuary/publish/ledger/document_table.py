@@ -333,6 +333,18 @@ class DocumentTable:
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
 
+    def sources_below(self, source_folder: str, folder: str) -> list[str]:
+        """Return the content files in a folder of which each alone has made a published file.
+
+        Args:
+            source_folder: the folder of the content.
+            folder: the folder of the published files.
+        """
+        query = """SELECT DISTINCT sources FROM documents WHERE path >= ? AND path < ?
+            AND sources >= ? AND sources < ? AND instr(sources, char(10)) = 0"""
+        bounds = (f"{folder}/", f"{folder}0", f"{source_folder}/", f"{source_folder}0")
+        return [source for (source,) in self.connection.execute(query, bounds)]
+
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
         """Return whether a given build or an earlier one wrote files.
 

@@ -1,10 +1,14 @@
 """Findings about a theme."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
 
-from statuary.base.findings import Finding, Position, Suggestions
+from statuary.base.findings import Finding, Position, Severity, Suggestions
 from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, invalid_texts, page_texts
 from statuary.site.settings import PageSettings, ThemeError
+from statuary.site.site_content import Fault
+from statuary.source.file_kinds import THEME
 
 THEME_TEMPLATES = "template-error"
 """The rule of findings about templates; the pages are made without them."""
@@ -27,6 +31,45 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
             hint=suggestions.suggest(key)
             or "the page *Text keys* of the manual lists the keys and their placeholders",
         )
+
+
+def without_invalid_texts(
+    settings: PageSettings, extensions: Collection[str], findings: list[Finding]
+) -> PageSettings:
+    """Return the settings of pages without the texts of the theme that cannot be used.
+
+    Args:
+        settings: the settings of pages, with the theme.
+        extensions: the keys of enabled extensions.
+        findings: receives a finding for each text that is left out.
+    """
+    found = list(text_findings(settings, extensions))
+    invalid = {".".join(map(str, finding.pointer)) for finding in found}
+    findings += found
+    texts = tuple(text for text in settings.theme.texts if text[0] not in invalid)
+    return replace(settings, theme=settings.theme._replace(texts=texts))
+
+
+REPLACEMENTS = {
+    ".html": "statuary's own template is used",
+    ".css": "pages have only statuary's own style",
+    ".yaml": "statuary's own text is used",
+    ".yml": "statuary's own text is used",
+}
+"""What pages have instead of a theme's file, by the end of its name."""
+
+
+def theme_faults(findings: Iterable[Finding]) -> tuple[Fault, ...]:
+    """Return the errors in the files of a theme, which do not stop a build.
+
+    Args:
+        findings: the findings about the theme.
+    """
+    return tuple(
+        Fault(finding, REPLACEMENTS.get(PurePosixPath(finding.path).suffix, "the file is left out"))
+        for finding in findings
+        if finding.severity is Severity.ERROR and finding.path.startswith(f"{THEME}/")
+    )
 
 
 def template_finding(error: ThemeError) -> Finding:

@@ -33,7 +33,7 @@ def keep_last_published_records(
     Args:
         site: the content, without the records of the unusable files.
         target: the target of the build, which has the documents of the last build.
-        paths: the unusable files.
+        paths: the unusable files and folders.
     """
     kept = [record for path in sorted(paths) for record in _published_records(path, target)]
     if not kept:
@@ -55,12 +55,14 @@ def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> Statu
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
-    """Yield the records that were published from a file."""
-    for document in target.ledger.documents.paths_made_from(path, INCIDENT.prefix.removesuffix("/")):
-        body = target.read_published(document)
-        record = None if body is None else published_record(body, path)
-        if record is not None:
-            yield record
+    """Yield the records that were published from a file, or from the files below a folder."""
+    documents, folder = target.ledger.documents, INCIDENT.prefix.removesuffix("/")
+    for source in (path, *documents.sources_below(path, folder)):
+        for document in documents.paths_made_from(source, folder):
+            body = target.read_published(document)
+            record = None if body is None else published_record(body, source)
+            if record is not None:
+                yield record
 
 
 def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
@@ -79,8 +81,12 @@ def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> 
     for finding in findings:
         if finding.path not in told:
             told.add(finding.path)
-            consequence = "stays as last published" if finding.path in kept else "is left out"
-            finding = replace(finding, message=f"{finding.message}; the file {consequence}")  # noqa: PLW2901
+            consequence = (
+                "the file stays as last published" if finding.path in kept else "the file is left out"
+            )
+            if any(source.startswith(f"{finding.path}/") for source in kept):
+                consequence = "its files stay as last published"
+            finding = replace(finding, message=f"{finding.message}; {consequence}")  # noqa: PLW2901
         explained.append(finding)
     return explained
 
