@@ -18,16 +18,16 @@ from statuary.version import VERSION
 def record_document(
     judged_record: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
 ) -> Document:
-    """Return the document with a contract's record, in Sourcify's format.
+    """Return the document with a contract's record, in Sourcify's API format.
 
-    The record is not changed if evidence contradicts it, because evidence refers to the digest of these
-    bytes; lists and the proof contain the verdict. The document has two paths, with the checksummed and with
-    the lower-case address, because static hosts are case-sensitive.
+    The record is published unchanged even if evidence contradicts it; the proof and the lists contain the
+    verdict. The document has two paths, one with the checksummed and one with the lower-case address, because
+    static hosts are case-sensitive.
 
     Args:
         judged_record: the record with its proof.
         source: the path of the record in the content folder.
-        canonical: the bytes of the record, if they are known.
+        canonical: the record's bytes as compact JSON, if they are known.
         digest: the SHA-256 of these bytes, if it is known.
     """
     record = judged_record.record

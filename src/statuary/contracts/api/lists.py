@@ -39,10 +39,13 @@ class AddressRows(NamedTuple):
 
 
 def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group contracts by address.
+    """Group a site's contracts by address.
 
     Args:
         located_rows: the location and the list entry of each contract, sorted by address and match id.
+
+    Yields:
+        An address, with its contracts on all chains.
     """
     for address, group in groupby(located_rows, key=lambda located: located[1].address):
         locations, contracts = zip(*group, strict=True)
@@ -52,9 +55,10 @@ def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> It
 def chain_documents(
     chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
 ) -> Iterator[Document]:
-    """Yield the documents that list a chain's contracts.
+    """Yield the API documents that list a chain's contracts.
 
-    The documents list the newest contracts, all contracts in pages, and the pages themselves.
+    These are a list of the newest contracts, pages that together list all contracts, and an index of the
+    pages.
 
     Args:
         chain_id: the chain.

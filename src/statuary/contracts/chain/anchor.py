@@ -54,14 +54,14 @@ NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
 
 
 def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
-    """Return whether the site's author vouches for a block.
+    """Return whether site.yaml lists a block as trusted (a checkpoint).
 
     Args:
         block: the block, with its number and hash.
-        checkpoints: the hashes of the blocks that the author vouches for, by number.
+        checkpoints: the hashes of the trusted blocks, by number.
 
     Raises:
-        EvidenceError: if the author vouches for another block with this number.
+        EvidenceError: if site.yaml lists another hash for the number of the block.
     """
     checkpoint_hash = checkpoints.get(block.number)
     if checkpoint_hash is not None and checkpoint_hash != block.hash:
@@ -120,15 +120,15 @@ def decode_block_header(block: AnchoredBlock) -> BlockHeader:
 
 
 def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return an account, verified by a Merkle proof under a block.
+    """Verify the Merkle proof of an account, and return the account.
 
     Args:
-        header: the header of the block.
+        header: the header of the block, which contains the root of the state trie.
         address: the address of the account.
-        nodes: the Merkle proof.
+        nodes: the nodes of the Merkle proof.
 
     Returns:
-        The account, which may be proven not to exist.
+        The account; an empty account if the proof shows that it does not exist.
 
     Raises:
         EvidenceError: if the proof is invalid.
@@ -145,12 +145,12 @@ def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Accou
 
 
 def verify_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
-    """Return the value of a storage slot, verified by a Merkle proof.
+    """Verify a storage slot's Merkle proof, and return the slot's value.
 
     Args:
         account: the account, which has been verified.
         slot: the storage slot as hex.
-        nodes: the Merkle proof.
+        nodes: the nodes of the Merkle proof.
 
     Raises:
         EvidenceError: if the proof is invalid.
@@ -169,7 +169,7 @@ class ProvedTransaction(NamedTuple):
 
 
 def verify_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
-    """Return a transaction and its receipt, verified by Merkle proofs.
+    """Verify the Merkle proofs of a transaction and its receipt.
 
     Args:
         evidence: the block, and the proofs of the transaction and the receipt.
@@ -198,10 +198,7 @@ def _decode_hex(hex_text: str) -> bytes:
 
 
 def anchor_as_json(anchor: Anchor) -> dict[str, Json]:
-    """Convert the Merkle proofs about a contract to a JSON object.
-
-    The file `anchor.json` and the published proof have this form.
-    """
+    """Convert Merkle proofs about a contract to the JSON of `anchor.json`."""
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_as_json(anchor.block),

@@ -34,9 +34,9 @@ def _rlp_prefix(item_kind: int, payload_length: int) -> bytes:
 
 
 def rlp_number_bytes(number: int) -> bytes:
-    """Return the bytes of a number for RLP: big-endian, without leading zeros.
+    """Return the RLP payload of a number: big-endian, without leading zeros.
 
-    The bytes of 0 are empty.
+    The payload of 0 is empty.
     """
     return number.to_bytes((number.bit_length() + 7) // 8)
 
@@ -149,7 +149,7 @@ BRANCH, SHORT_NODE = 17, 2
 
 
 def verify_trie_proof(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Verify a Merkle proof, and return the value of its key.
+    """Verify a Merkle proof, and return the value that it proves.
 
     Args:
         root: the hash of the trie's root.

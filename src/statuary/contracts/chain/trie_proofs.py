@@ -8,7 +8,7 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 
 
 def is_trie_root(root: bytes, node_hex: str) -> bool:
-    """Return whether a hash is that of an encoded trie node.
+    """Return whether an encoded trie node has the given root hash.
 
     Args:
         root: the hash of the trie's root.

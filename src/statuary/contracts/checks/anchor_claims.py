@@ -74,10 +74,11 @@ _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
 def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
-    """Compare a record's proxy resolution with Merkle proofs from the chain.
+    """Compare the proxy in a record with Merkle proofs from its chain.
 
-    A minimal clone contains the address of its implementation, and code without DELEGATECALL is not a proxy.
-    For other code, Sourcify relies on patterns and conventional storage slots, which can mislead.
+    A minimal clone (EIP-1167) contains the address of its implementation, and code without DELEGATECALL is
+    not a proxy. Other proxies are recognized by patterns in their code and by conventional storage slots,
+    which can mislead.
 
     Args:
         record: the record, whose `proxyResolution` is compared.
@@ -158,7 +159,7 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Check that a library for recovering a transaction's sender is installed.
+    """Check that a library is installed which recovers a transaction's sender.
 
     Raises:
         MissingExtraError: if the extra that contains the library is not installed.
@@ -171,7 +172,7 @@ def _import_signature_library() -> ModuleType:
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:
-    """Return the address of the key that made a transaction's signature.
+    """Return the address whose key signed a transaction.
 
     Raises:
         EvidenceError: if no key can have made the signature.
@@ -220,15 +221,15 @@ class _Outcome(NamedTuple):
 def decide_chain_claims(
     record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
-    """Compare a record with Merkle proofs from its chain, and return the results.
+    """Decide what Merkle proofs from the chain show about a record.
 
-    The proofs can show that the code is at the address (claim D), and how it was deployed (claim E).
+    The proofs can show that the record's code is at the address (claim D), and how it was deployed (claim E).
 
     Args:
         record: the record to compare with the proofs.
         anchor: the Merkle proofs; None if there are none.
-        digest: the SHA-256 of the record's canonical bytes, which the proofs must name.
-        checkpoints: the blocks of the record's chain that the site's author vouches for.
+        digest: the SHA-256 of the record as canonical JSON, which the proofs must name.
+        checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     if anchor is None:
         return _unproven_claims(

@@ -81,7 +81,7 @@ class ContractCheck(NamedTuple):
     is_of_compilation: bool = False  # whether the result depends only on the compilation
 
     def check_records(self, records: Iterable[RecordView]) -> list[CheckResult]:
-        """Check each record, and return the results in the order of the records."""
+        """Check each record, and return the results in the same order."""
         name = self.name
         observe = self.observe
         nothing = CheckResult(self.name, _NOT_APPLICABLE)
@@ -122,7 +122,7 @@ class ContractCheck(NamedTuple):
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def finding(self, violation: Violation) -> Finding:
-        """Return the finding, an entry of a report, about a violation of this rule."""
+        """Convert a violation of this rule to a finding for reports."""
         return Finding(
             rule=self.name,
             message=violation.message,
@@ -151,10 +151,10 @@ class Match(NamedTuple):
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed_match: "Match") -> bool:
-        """Return whether a match that a record claims is of this kind.
+        """Return whether a match claimed by a record is of this kind.
 
         Args:
-            claimed_match: the code's side, language and match level in the record.
+            claimed_match: the language of the record, and a claimed match of its creation or runtime code.
         """
         is_exact_enough = claimed_match.is_exact or not self.is_exact
         return (
@@ -168,9 +168,9 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 
 
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Return a decorator that requires a check for a kind of match.
+    """Return a decorator for a check that confirms a kind of match.
 
-    A record that claims such a match must pass the check.
+    A record that claims such a match fails if the check does not apply to it.
     """
 
     def register(observe: CheckFunction) -> CheckFunction:
@@ -186,14 +186,14 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 def of_compilation(observe: CheckFunction) -> CheckFunction:
     """Mark a check whose result depends only on the compilation.
 
-    The result of the check is then reused for all contracts with the same compilation and match levels.
+    Contracts with the same compilation and match levels then share the result, which is computed once.
     """
     _OF_COMPILATION.add(observe)
     return observe
 
 
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the checks of contract records that modules define, in order."""
+    """Return the checks that modules define with `@check`, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)

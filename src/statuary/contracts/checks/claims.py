@@ -127,12 +127,12 @@ def decide_claims(
     anchor_claims: AnchorClaims,
     compilation_claim: Claim,
 ) -> tuple[Claim, ...]:
-    """Return a proof's six claims (statements about a record) with their status.
+    """Decide the status of the six statements (claims) of a proof.
 
     Args:
         record: the record that the claims are about.
         check_results: the results of the checks.
-        anchor_claims: the two claims that the chain's proofs decide.
+        anchor_claims: the two claims that Merkle proofs from the chain decide.
         compilation_claim: the claim that recompiling the sources decides.
     """
     outcomes = [result.outcome for result in check_results]
@@ -153,9 +153,7 @@ def decide_claims(
 
 
 def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
-    """Return claim A: the record contradicts itself nowhere.
-
-    The results of all checks decide the claim.
+    """Decide claim A: the record's members do not contradict each other.
 
     Args:
         unpassed_results: the results of checks that did not pass.
@@ -186,9 +184,9 @@ NOT_KNOWN: Final = "not_known"
 
 
 def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResult]) -> Claim:
-    """Return the claim that the sources give the on-chain runtime code.
+    """Decide the claim that the sources give the on-chain runtime code.
 
-    Sourcify's matching algorithm decides the claim.
+    The decision follows Sourcify's matching algorithm.
 
     Args:
         record: the record that the claim is about.
@@ -224,7 +222,7 @@ def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]
 def decide_hash_claim(
     record: RecordView, check_results: Sequence[CheckResult], unpassed_results: Sequence[CheckResult]
 ) -> Claim:
-    """Return claim B: a hash in the on-chain code identifies the sources.
+    """Decide claim B: a hash in the on-chain code identifies the sources.
 
     Args:
         record: the record that the claim is about.
@@ -256,7 +254,7 @@ def _check_names_with_outcome(check_results: Iterable[CheckResult], outcome: Che
 
 
 def apply_recompilation(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
-    """Return claim C: compiling the sources gives the recorded code.
+    """Decide claim C, that the sources compile to the recorded code.
 
     Args:
         recompilation: the result of compiling the sources in this build, or None.
@@ -292,14 +290,13 @@ def decide_compiled_claim(
     *,
     is_vouched_for: bool = False,
 ) -> Claim:
-    """Return claim C (compiling gives this code), decided by an earlier compilation.
+    """Decide claim C, that sources compile to the code, from stored evidence.
 
     Args:
         record: the record that the claim is about.
-        compilation: the evidence from the earlier compilation, or None.
-        record_digest: the SHA-256 of the record's canonical bytes as hex, which the evidence must name.
-        is_vouched_for: whether the site's author vouches for the evidence; otherwise the claim is only
-            stated.
+        compilation: the stored result of an earlier compilation, or None.
+        record_digest: the SHA-256 of the record as canonical JSON, in hex, which the evidence must name.
+        is_vouched_for: whether site.yaml lists the evidence as trusted; otherwise the claim is only stated.
     """
     name = ClaimName.COMPILED
     if compilation is None:
@@ -326,7 +323,7 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield the reasons why an earlier compilation does not prove a claim.
+    """Yield the reasons why stored evidence of a compilation does not apply.
 
     Yields:
         The reason, and what to do about it.
@@ -351,9 +348,9 @@ def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tupl
 
 
 def has_different_runtime_code(record: RecordView) -> bool:
-    """Return whether the on-chain runtime code differs from the compiled code.
+    """Return whether on-chain and compiled runtime code do not match.
 
-    This is known only if the record has both codes and claims no match.
+    The result is False if the record lacks either code, or claims a match.
     """
     side = record.runtime
     if side.onchain_code is None or side.recompiled_code is None or side.claimed_level is not None:
@@ -387,9 +384,9 @@ def _verified_onchain_hashes(
 
 
 def keeps_compiled_auxdata(side: SideView) -> bool:
-    """Return whether on-chain code that matches ends with the compiler's auxdata.
+    """Return whether matching on-chain code has the compiler's own auxdata.
 
-    Otherwise a transformation replaces the auxdata, so the hash in it is that of other sources.
+    If a transformation replaces the auxdata, the hash in it belongs to other sources.
     """
     pieces = list(side.auxdata.values())
     piece = side.trailing_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
@@ -461,11 +458,11 @@ def evidence_by_member(
     Args:
         record: the record whose members are examined.
         record_claims: the claims about the record.
-        anchor_claims: the claims that the chain's proofs decide.
+        anchor_claims: the claims that Merkle proofs from the chain decide.
         compilation: the evidence from the compilation that decides claim C, or None.
 
     Returns:
-        The evidence by the name of the member; empty if the record contradicts itself.
+        The kind of evidence by the name of the member; empty if the record contradicts itself.
     """
     status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:

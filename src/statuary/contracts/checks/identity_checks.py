@@ -119,9 +119,10 @@ def _address_violations(address_text: str, pointer: Pointer) -> Iterator[Observa
 
 
 def passes_identity_checks(record: RecordValue) -> bool:
-    """Return whether a record passes all checks in this module.
+    """Return whether a record passes all checks of this module.
 
-    This is five times faster than running the checks.
+    The checks concern the chain id, address, match id, time and deployment. This function is five times faster than
+    running them.
     """
     deployment = record["deployment"]
     transaction = deployment["transactionHash"]

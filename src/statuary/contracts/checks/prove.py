@@ -82,10 +82,10 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of the checks that a record must pass to prove a match.
+    """Return the names of the checks that a claimed match requires.
 
     Args:
-        match: the code's side, language and match level that the record claims.
+        match: the language of the record, and a match of its creation or runtime code.
     """
     return frozenset(
         [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
@@ -126,17 +126,17 @@ def prove(
     digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
-    """Return the proof of one record: check results and claims.
+    """Prove a record: run the checks, and decide the claims.
 
     `prove_batch` is faster for several records.
 
     Args:
         record: the record, whose members already have the right types.
         checks: the checks to run.
-        compilation: evidence from recompiling the sources, or None.
+        compilation: the stored result of an earlier compilation, or None.
         anchor: Merkle proofs from the chain, or None.
-        digest: the SHA-256 of the record's canonical bytes, which the evidence must name.
-        checkpoints: the blocks of the record's chain that the site's author vouches for.
+        digest: the SHA-256 of the record as canonical JSON, which the evidence must name.
+        checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     (proof,) = prove_batch([ProofInput(record, compilation, anchor, digest, checkpoints)], checks)
     return proof
@@ -261,13 +261,11 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
     """Return a finding if the on-chain code is not the compiled code.
 
-    While a record is being made, this is an error. A finished record is published all the same with this
-    verdict, as Sourcify servers do.
-
     Args:
         record: the record to examine.
         proof: the proof of the record.
-        severity: the severity of the finding.
+        severity: the severity of the finding: an error while a record is being made, and a note for a
+            finished one, which is published with this verdict.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):
         return ()

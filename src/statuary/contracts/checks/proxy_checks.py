@@ -79,7 +79,7 @@ def _implementation_address_fault(address: Json, own_address: Json, proxy_type: 
 
 
 def unresolved_proxy_findings(record: RecordValue) -> tuple[Finding, ...]:
-    """Return a note if a record leaves open whether its contract is a proxy.
+    """Return a note if a record leaves its proxy unresolved.
 
     This is not a rule, because Sourcify servers send such records. The owner of the contract can resolve the
     proxy.

@@ -57,14 +57,14 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 def depends_on_compilation(compute: Compute) -> Compute:
     """Mark a property whose value depends only on the compilation.
 
-    The value of the property is then shared by all contracts with the same compilation.
+    Contracts with the same compilation share the value, which is computed once.
     """
     _OF_COMPILATION.add(compute.__name__)
     return compute
 
 
 def parse_or_error(parser: Callable[[Json], Part], part_value: Json) -> Part | InvalidValueError:
-    """Return a parsed part of a record, or the parser's error.
+    """Parse a part of a record, or return the parser's error.
 
     Args:
         parser: the function that parses the part.
@@ -131,7 +131,7 @@ def is_same_json(value: Json, other_value: Json) -> bool:
 def is_same_sorted_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
-    This is faster than `is_same_json` if the keys are usually in different orders.
+    This is `is_same_json` for values whose keys usually have different orders; it is faster there.
     """
     text = encode_compact_json(value, sort_keys=True)
     return text is not None and text == encode_compact_json(other_value, sort_keys=True)
@@ -249,7 +249,7 @@ class SideView:
     def parsed_steps(self) -> list[TransformationStep | InvalidValueError]:
         """The record's `transformations` in order, parsed.
 
-        In place of an invalid one is the error.
+        An invalid transformation is replaced by its error.
         """
         transformations = self.value.get("transformations")
         return (
@@ -260,9 +260,9 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The parsed transformations.
+        """The parsed transformations, if all are valid.
 
-        The value is None if the list is missing, or an entry is invalid.
+        The value is None if the list is missing, or contains an invalid transformation.
         """
         steps = tuple(step for step in self.parsed_steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
@@ -270,9 +270,9 @@ class SideView:
 
     @unlocked_cached_property
     def replayed_code(self) -> bytes | ReplayError | None:
-        """The recompiled code after applying the transformations.
+        """The recompiled code after the record's transformations.
 
-        The value is the error if a transformation fails, or None if the code or the transformations cannot be
+        The value is an error if a transformation fails, and None if the code or a transformation cannot be
         decoded.
         """
         if self.recompiled_code is None or self.onchain_code is None or self.transformations is None:
@@ -369,7 +369,10 @@ class SideView:
 
     @unlocked_cached_property
     def recomputed_match(self) -> SideMatch | None:
-        """The match that Sourcify's matching algorithm finds, or None."""
+        """The match between recompiled and on-chain code, computed as by Sourcify.
+
+        The value is None if they do not match.
+        """
         libraries, immutables = self.library_references, self._immutable_positions
         if self.recompiled_code is None or not self.onchain_code or isinstance(libraries, InvalidValueError):
             return None
@@ -468,7 +471,7 @@ class RecordView:
         return self.creation, self.runtime
 
     def values_of_compilation(self) -> tuple[Computed, Computed, Computed]:
-        """Return the computed values that depend only on the compilation.
+        """Return the computed values that other records of the compilation can reuse.
 
         Returns:
             The values of the record, of its creation code, and of its runtime code, each by name.
@@ -480,7 +483,7 @@ class RecordView:
         return record, creation, runtime
 
     def adopt_values_of_compilation(self, computed: tuple[Computed, Computed, Computed]) -> None:
-        """Reuse the computed values of another record with the same compilation.
+        """Reuse the values that another record of the same compilation computed.
 
         Args:
             computed: the result of `values_of_compilation` of the other record.
@@ -561,7 +564,7 @@ class RecordView:
     def vyper_hashed_paths(self) -> frozenset[str]:
         """The paths of the sources that Vyper's integrity hash covers.
 
-        They are empty if the imports cannot be followed.
+        The set is empty if the imports cannot be followed.
         """
         try:
             return integrity_hashed_paths(self.vyper_program)
@@ -571,9 +574,9 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_integrity_hashes(self) -> list[str] | InvalidValueError:
-        """The integrity hashes that Vyper may write for the record's sources.
+        """The hashes that Vyper may write into bytecode for the record's sources.
 
-        If they cannot be computed, the value is the error.
+        The value is an error if they cannot be computed.
         """
         try:
             return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))

@@ -16,13 +16,13 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def decide_verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return what the claims about a record show together.
+    """Combine the claims about a record into one verdict.
 
     Args:
-        record_claims: the result for each claim about the record.
+        record_claims: the six claims about the record, with their status.
 
     Returns:
-        `CONTRADICTED` with the reason, if any claim is contradicted; else the weakest status, with sentences
+        A contradiction with its reason if any claim is contradicted; else the weakest status, with sentences
         for the reader.
     """
     claim = {claim.name: claim for claim in record_claims}

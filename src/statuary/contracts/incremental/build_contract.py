@@ -111,7 +111,7 @@ class BuiltContract(NamedTuple):
     def with_documents(self) -> ContractWithDocuments:
         """Make the documents of the contract, and return both.
 
-        If making a document fails, the contract is excluded and has no documents.
+        If a document cannot be made, the contract is excluded, and has no documents.
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
@@ -120,13 +120,13 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the row for the source in the ledger, the build database.
+        """Return the contract's row for the build database (the ledger).
 
-        The row does not yet contain the paths of documents. After an unexpected exception,
-        the digest is missing too, so that the next build reads the source again.
+        The paths of its documents are added later. After an unexpected exception, the row has no digest, so
+        that the next build reads the source again.
 
         Args:
-            unit: the file or folder that is compared to find changes.
+            unit: the path of the file or folder that contains the record, and that the next build compares.
             reason: why the source was built, as `statuary explain` prints it.
             git: the git object id of the source; empty if unknown.
             stat: the size and time of the source's files; empty if they may still change.

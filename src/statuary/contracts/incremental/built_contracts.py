@@ -53,9 +53,9 @@ class BuiltContracts(NamedTuple):
 
 
 def import_builders() -> None:
-    """Import the modules that build contracts.
+    """Import the modules that build contracts before workers are forked.
 
-    Worker processes that are forked afterwards need not import them again.
+    The workers then need not import them.
     """
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
@@ -76,7 +76,7 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
 def result_without_contracts(
     site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts:
-    """Return the result of a build for content without contracts.
+    """Return the result of a build whose content has no contracts.
 
     Published lists of contracts are kept if no setting has changed.
 

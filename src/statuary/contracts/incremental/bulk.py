@@ -32,14 +32,14 @@ class BulkContract(Protocol):
 
     @property
     def source(self) -> ContractSource:
-        """The file of the contract, with the number of its line or row."""
+        """The location of the contract: the file, and its line or row."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
         """The contract's record, or the errors if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the contract, with its line or row in the file."""
+        """Add the contract's line or row in the file to findings."""
 
 
 class BulkPart(Protocol):
@@ -49,7 +49,7 @@ class BulkPart(Protocol):
     """
 
     def read(self, root: Path) -> Iterator[BulkContract]:
-        """Yield the contracts of the part.
+        """Yield the contracts in this part of the file.
 
         A record that cannot be read is yielded with its findings.
         """
@@ -116,7 +116,7 @@ def _yield_until_error(items: Iterable[Item], path: str) -> Iterator[Item | Find
 
 
 def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Return findings about a contract, with its line or row in the file added.
+    """Add the contract's line or row in the file to findings.
 
     Args:
         findings: the findings; those with a position, or about another file, are unchanged.
@@ -139,13 +139,13 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts of the range, and yield each result.
+        """Build the contracts in one part of a file with many contracts.
 
         Args:
             settings: the settings that all contracts share.
 
         Yields:
-            The built contract, and its row for the build's database.
+            A built contract, and its row for the build database.
         """
         source, reason, _ = self.outdated
         failed: list[Finding] = []

@@ -67,25 +67,31 @@ class BuiltRows(NamedTuple):
     tables: BuildTables
 
     def all_rows(self) -> Iterator[ContractRow]:
-        """Yield all contracts with all members of `ContractRow`, sorted by location."""
+        """Yield the list entries of all contracts, sorted by location."""
         return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
     def page_rows(self) -> Iterator[ContractRow]:
-        """Yield all contracts, sorted by location, without what only the search needs."""
+        """Yield the list entries of all contracts, without members for the search.
+
+        They are sorted by location.
+        """
         return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield the contracts of a chain, oldest first, without what only search needs."""
+        """Yield a chain's list entries, oldest first, without members for the search."""
         return (
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
         )
 
     def rows_at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
-        """Yield the published contracts at a range of addresses, sorted by address.
+        """Yield the published contracts in a range of addresses, sorted by address.
 
         Args:
-            after: the address before the first one; empty for none.
-            until: the last address; None for the end.
+            after: the address before the range; empty for the first range.
+            until: the last address of the range; None for the last range.
+
+        Yields:
+            The location and the list entry of each contract.
         """
         order = f"ORDER BY address, {BY_MATCH_ID}"
         if until is None:
@@ -141,7 +147,7 @@ class ContractTable(LedgerTable):
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark source files whose contracts from the last build are outdated."""
+        """Mark files and folders whose contracts from the last build are outdated."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
@@ -235,10 +241,11 @@ class ContractTable(LedgerTable):
         return documents.split("\n") if documents else []
 
     def find_changed_entries(self, always: str) -> None:
-        """Find the list entries that have changed since the last build.
+        """Find the list entries that differ from those of the last build.
 
         Args:
-            always: rows that were built for this reason are treated as changed even if they are equal.
+            always: contracts that were built for this reason count as changed even if their entries are
+                equal.
         """
         if self.is_partial:
             self.connection.execute(COMPARE, (always,))
@@ -287,9 +294,9 @@ class ContractTable(LedgerTable):
         return f"{built} UNION ALL SELECT * FROM (SELECT {columns} FROM main.sources NOT INDEXED WHERE {stays} AND {condition})"
 
     def entries_with_facts(self) -> Iterator[tuple[ContractRow, bytes]]:
-        """Yield published contracts with the data that extensions derived.
+        """Yield published contracts with the data that extensions stored for them.
 
-        The contracts are sorted by address. Contracts without such data are skipped.
+        They are sorted by address. Contracts without such data are skipped.
         """
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
@@ -314,7 +321,7 @@ class ContractTable(LedgerTable):
         return None if tables is None else BuiltRows(tables)
 
     def range_end_addresses(self, range_size: int) -> list[str]:
-        """Return the addresses at which published contracts are divided into ranges.
+        """Divide the addresses of all contracts into ranges, and return their ends.
 
         Args:
             range_size: the number of contracts in a range.
@@ -331,7 +338,7 @@ class ContractTable(LedgerTable):
         """Return the chains on which a published contract has changed.
 
         Returns:
-            For each chain id, the number of contracts that are older than the oldest changed one.
+            By chain id, the number of contracts that are older than the oldest changed one.
         """
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
@@ -355,10 +362,9 @@ class ContractTable(LedgerTable):
             last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield the published contracts at changed addresses, sorted by address.
+        """Yield all contracts at addresses where a contract changed, sorted by address.
 
-        Members of list entries that only pages need are omitted, because the entries are sent to worker
-        processes.
+        Members that only pages need are empty, because the entries are sent to worker processes.
 
         Yields:
             The location and the list entry of each contract.
@@ -403,9 +409,9 @@ class ContractTable(LedgerTable):
             yield findings, bool(is_published)
 
     def find_duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
-        """Yield groups of contracts with the same address or match id.
+        """Yield groups of contracts that have the same address or match id.
 
-        Published and excluded contracts are considered.
+        Both published and excluded contracts are considered.
 
         Args:
             columns: the columns that must be equal: `chain_id, address` or `match_order`.

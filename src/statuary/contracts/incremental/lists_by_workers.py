@@ -34,7 +34,7 @@ class AddressRange(NamedTuple):
 
 
 def make_address_lists(task: AddressRange) -> PartitionResult:
-    """Make the list of contracts at each address in a range of addresses.
+    """Make the documents that list the contracts at each address.
 
     Args:
         task: the range, and the output that receives the documents.
@@ -84,9 +84,9 @@ class MadeLists(NamedTuple):
 
 
 def make_list_documents(task: ListTask) -> MadeLists:
-    """Make the list documents and list pages of a worker's task.
+    """Make the API lists and the list pages of one worker's task.
 
-    An error in making pages is noted in the result, which then has only the documents.
+    If the pages cannot be made, the result says so, and has only the API lists.
     """
     if task.chain is not None:
         chain_id = task.chain.chain_id
@@ -126,9 +126,9 @@ def plan_list_tasks(
     hosting: HostingSettings,
     output: Output,
 ) -> Iterator[ListTask]:
-    """Yield the tasks for a site's contract lists, the longest first.
+    """Yield the tasks that make a site's contract lists, the longest first.
 
-    The lists of addresses are made by other tasks, `AddressRange`.
+    Other tasks (`AddressRange`) make the lists of addresses.
     """
     whole = [("search", _search_files, None), ("home", _home_page, None)]
     of_chains = [(f"chain-{chain.chain_id}", _chain_list_pages, chain) for chain in chains]

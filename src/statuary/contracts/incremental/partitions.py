@@ -53,13 +53,13 @@ class PartitionSettings(NamedTuple):
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def pickled(self) -> bytes:
-        """Return the settings as bytes, to send to all worker processes."""
+        """Serialize the settings with pickle, to send them to worker processes."""
         return pickle.dumps(self)
 
 
 @lru_cache(maxsize=4)
 def unpack_settings(pickled_settings: bytes) -> PartitionSettings:
-    """Return the settings from the bytes of `PartitionSettings.pickled`."""
+    """Restore the settings that `PartitionSettings.pickled` serialized."""
     shared: PartitionSettings = pickle.loads(pickled_settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
@@ -71,9 +71,9 @@ class PartitionSources(Protocol):
     """
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        """Build the contracts, and yield each with its row for the build database.
+        """Build the contracts; yield each with its row for the database.
 
-        The rows do not contain the paths of documents yet.
+        The row does not contain the paths of the documents yet.
         """
 
 
@@ -150,7 +150,9 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build one worker's contracts, and stage the documents for publication.
+    """Build the contracts of one worker's task, and stage their documents.
+
+    Staged documents are published when the build ends.
 
     Raises:
         OSError: if a document cannot be staged.
@@ -214,7 +216,7 @@ class Partitioner:
             )
 
     def make_partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return a worker's task, with a unique name, that builds some contracts.
+        """Return a worker's task that builds some contracts, with a unique name.
 
         Args:
             sources: the source files of the contracts.

@@ -32,17 +32,19 @@ def precedence_of(
     is_published: bool,
     is_same_contract: bool,
 ) -> Precedence:
-    """Return the sort key of a contract among its duplicates.
+    """Return the key that sorts duplicates of a contract; the lowest stays.
 
-    The contract that was published first stays. In a first build, the contract with the better match stays,
-    and among equal matches the one that was verified first.
+    A contract that the last build published stays. Otherwise, the better match stays, and among equal matches
+    the one that was verified first.
 
     Args:
         contract: the contract with the location of its record.
         digest: the SHA-256 of the contract's source.
-        previous_records: location, digest and list entry of each record that the last build published for the contract.
+        previous_records: location, digest and list entry of each record that the last build published for the
+            contract.
         is_published: whether the record may be published, apart from duplicates.
-        is_same_contract: whether the duplicates have the same chain and address, so that the better match stays.
+        is_same_contract: whether the duplicates have the same chain and address, so that the better match
+            stays.
     """
     width = len(LIST_MEMBERS)
     same_digest = any(digest and digest == other for _, other, _ in previous_records)

@@ -75,10 +75,9 @@ class SourceComparison:
     def find_outdated(
         self, sources: Iterable[AnySource]
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
-        """Yield the sources that must be built.
+        """Yield the sources that this build must read.
 
-        The return value of the generator lists removed sources, and sources of which only git id, size or
-        time changed.
+        The generator returns the removed sources, and the sources of which only git id, size or time changed.
         """
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
@@ -231,7 +230,7 @@ def source_folder(source: AnySource) -> str | None:
     """Return the folder of a source that consists of several files.
 
     Returns:
-        The folder, or None for a single file.
+        The folder, or None if the source is a single file.
     """
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
@@ -292,7 +291,7 @@ def reuse_previous_count(
 ) -> SiteContracts:
     """Reuse the last build's number of contracts if git is unchanged.
 
-    Otherwise the contracts are returned as they are.
+    This avoids a scan of the content folder. Otherwise the contracts are returned as they are.
     """
     scan = contracts.sources
     if not is_unchanged(ledger, git_state) or not isinstance(scan, ContractScan) or scan.external:
@@ -373,10 +372,10 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, git_state: GitState | None) -> bool:
-    """Return whether git shows that no contract has changed since the last build.
+    """Return whether git shows no changed contract since the last build.
 
     Args:
-        ledger: the database of the last build.
+        ledger: the build database, with the commit of the last build.
         git_state: the state of the git work tree; None without git.
     """
     return (

@@ -39,10 +39,10 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row, completed with what lists show of the contract.
+        """Return the row with the contract's list entry filled in.
 
         Args:
-            row: the contract's entry in lists; None to leave the row as it is.
+            row: the list entry; None to leave the row as it is.
         """
         if row is None:
             return self
