@@ -12,7 +12,7 @@ import pytest
 from statuary.base.files import MANIFEST
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.pack_format import VERSION
-from statuary.extensions.packs.pack_list import LIST, pack_name
+from statuary.extensions.packs.pack_list import LIST, make_pack_name
 from support.file_server import served
 from support.limited_memory import run_limited
 from support.packed_sites import require_zstd
@@ -52,10 +52,10 @@ def test_expanding_pack_head_is_rejected(tmp_path: Path) -> None:
 def test_stated_end_of_pack_is_limited(command: str, tmp_path: Path) -> None:
     require_zstd()
     digest, size = "ab" * 32, 4 << 40
-    row = {"path": pack_name(digest), "run": 0, "size": size, "sha256": digest, "end": [0, digest]}
+    row = {"path": make_pack_name(digest), "run": 0, "size": size, "sha256": digest, "end": [0, digest]}
     row |= {"documents": 1, "removals": 0, "plain": 1, "first": "v2/a", "last": "v2/b"}
     write_files(tmp_path, {LIST: json.dumps({"version": 1, "packs": [row]})})
-    pack = tmp_path / "packs" / pack_name(digest)
+    pack = tmp_path / "packs" / make_pack_name(digest)
     pack.parent.mkdir()
     with pack.open("wb") as stream:
         stream.truncate(size)  # a file of holes

@@ -133,7 +133,7 @@ EXTENSIONS = (
         section="statuary.extensions.packs.section:PacksSection",
         folders=("packs",),
         commands=command("packs", "pack", "Pack records and proofs into one file; verify and read it."),
-        provides={"documents packs": "statuary.extensions.packs.packed_site:open_packed"},
+        provides={"documents packs": "statuary.extensions.packs.packed_site:open_packed_documents"},
     ),
     Extension(
         "mirror",

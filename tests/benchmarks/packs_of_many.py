@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import corpora
 
-from statuary.extensions.packs.codec import Compressor, make_dictionary
+from statuary.extensions.packs.codec import Compressor, train_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SIZE, SAMPLE_SIZE
 from statuary.extensions.packs.pack_folder import PackFolder
 from statuary.extensions.packs.pack_list import ListedPack, PackListReader
@@ -85,7 +85,7 @@ def looked_up(folder: Path, key: str) -> tuple[list[int], list[int], bool]:
         ranges.asked = asked
         return ranges
 
-    with PackListReader(PackFolder(str(folder)).require_packs(), opened) as reader:
+    with PackListReader(PackFolder(str(folder)).require_pack_list(), opened) as reader:
         reader.find(key)
         first = [*asked]
         for pack in reader.packs:
@@ -107,7 +107,7 @@ def pack_of(count: int, work: Path) -> None:
                 keys.append(key_of(replica))
     site = work / "site"
     cost = measured("pack", "update", "--from", lines, site)
-    packs = PackFolder(str(site)).require_packs()
+    packs = PackFolder(str(site)).require_pack_list()
     total = sum(pack.size for pack in packs)
     print(
         f"pack of {count:,} records ({size / 1e9:.2f} GB of lines): {cost.seconds:.0f} s, CPU {cost.cpu:.0f} s, {cost.memory:.0f} MB;"
@@ -121,7 +121,7 @@ def pack_of(count: int, work: Path) -> None:
     (work / "gone").write_text("\n".join(keys[5:25]))
     print(f"    1,000 records replaced: {measured('pack', 'update', '--from', lines, site)}")
     print(f"    20 records less: {measured('pack', 'update', '--remove', work / 'gone', site)}")
-    packs = PackFolder(str(site)).require_packs()
+    packs = PackFolder(str(site)).require_pack_list()
     for what, key in {
         "found": middle,
         "the first": packs[0].totals.first,
@@ -161,7 +161,7 @@ def choices() -> None:
         bodies = [replica.body for replica in in_order]
         mean = sum(map(len, bodies)) / len(bodies)
         samples = sorted(bodies, key=lambda body: sha256(body).digest())[: int(SAMPLE_SIZE / mean)]
-        dictionary = make_dictionary(samples, DICTIONARY_SIZE)
+        dictionary = train_dictionary(samples, DICTIONARY_SIZE)
         trained = zstd.train_dict(samples, DICTIONARY_SIZE)
         ways: dict[str, Callable[[bytes], bytes]] = {
             "deflate": lambda text: zlib.compress(text, 6, -15),

@@ -14,7 +14,13 @@ import pytest
 
 from statuary.base.primitives import keccak256
 from statuary.contracts.model.contract_row import ContractRow
-from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts, strip_metadata, zero_ranges
+from statuary.extensions.apis.code import (
+    CodeFacts,
+    hash_contract_code,
+    iter_code_documents,
+    strip_metadata,
+    zero_ranges,
+)
 from support.browser import LOOKS, browse, html_complaints
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import run_deno
@@ -34,7 +40,7 @@ def code_of(record: dict[str, Any]) -> bytes:
 
 def clone_of(record: dict[str, Any]) -> bytes:
     """Return the code of a record with other immutables and another hash of its metadata."""
-    facts = code_facts(record)
+    facts = hash_contract_code(record)
     assert facts is not None
     assert facts.template is not None
     clone = bytearray(code_of(record))
@@ -56,11 +62,11 @@ def vyper_record() -> dict[str, Any]:
 def documents_of(records: list[dict[str, Any]]) -> dict[str, Any]:
     rows = []
     for number, record in enumerate(records):
-        facts = code_facts(record)
+        facts = hash_contract_code(record)
         assert facts is not None
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
         rows.append((row, CodeFacts.parse(facts.encode())))
-    return {document.path: json.loads(document.body) for document in code_documents(rows)}
+    return {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
 
 
 def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +93,9 @@ def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
 def test_script_matches_python_answers() -> None:
     records = [*(made_record(name) for name in FEATURES), vyper_record()]
     documents = documents_of(records)
-    with_template = [record for record in records if (code_facts(record) or CodeFacts("", None)).template]
+    with_template = [
+        record for record in records if (hash_contract_code(record) or CodeFacts("", None)).template
+    ]
     codes = [
         *map(code_of, records),
         *map(clone_of, with_template),

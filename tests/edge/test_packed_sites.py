@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command
 from statuary.extensions.packs.pack_list import LIST
-from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.pack_sources import is_packable
 from statuary.site.settings import HostingSettings, PathLayout
 from support.edge_runtimes import (
     EDGE_TESTS,
@@ -48,7 +48,7 @@ def publish(site: Path, out: Path) -> None:
     """Publish a site without the files that its packs have."""
     done = CliRunner().invoke(command, ["publish", str(site), "--to", str(out), "--exclude-packed"])
     assert done.exit_code == 0, done.output
-    assert not [path for path in files_in(out) if is_packed(path)]
+    assert not [path for path in files_in(out) if is_packable(path)]
 
 
 def made(root: Path, layout: PathLayout) -> Sites:

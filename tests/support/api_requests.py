@@ -6,7 +6,7 @@ from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
-from statuary.extensions.apis.signatures import collect_signatures, signature_documents
+from statuary.extensions.apis.signatures import collect_signatures, iter_signature_documents
 from statuary.site.document import encode_json
 from support.contracts import made_record, unjudged
 
@@ -20,7 +20,7 @@ def site() -> dict[str, bytes]:
     files = {path: one.body for one in documents for path in (one.path, *one.aliases)}
     declared = Declarations(("transfer(address,uint256)",), (), (("E(uint256)", "E(uint256 indexed)"),))
     signatures = collect_signatures([declared.encode()], ["many_msg_babbage(bytes1)"])
-    documents = signature_documents(signatures, "2026-01-01T00:00:00.000Z")
+    documents = iter_signature_documents(signatures, "2026-01-01T00:00:00.000Z")
     files |= {one.path: one.body for one in documents}
     return files | {"blockscout/answers/contract": encode_json(NOT_VERIFIED)}
 

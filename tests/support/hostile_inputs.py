@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zlib import compress
 
 from statuary.base.files import MANIFEST
-from statuary.extensions.packs.pack_list import LIST, pack_name
+from statuary.extensions.packs.pack_list import LIST, make_pack_name
 from support.sites import NOW, SITE, SMALL_SITE, write_files
 
 LITERALS: dict[str, Callable[[], str]] = {
@@ -67,8 +67,8 @@ def _flat(text: str) -> str:
 
 def packs(folder: Path, dice: Random) -> HostileRun:
     digest = "ab" * 32
-    text = _flat(PACKS % (pack_name(digest), digest, digest))
-    write_files(folder, {LIST: _json(text, dice), f"packs/{pack_name(digest)}": dice.randbytes(100)})
+    text = _flat(PACKS % (make_pack_name(digest), digest, digest))
+    write_files(folder, {LIST: _json(text, dice), f"packs/{make_pack_name(digest)}": dice.randbytes(100)})
     arguments = ("pack", "verify", folder) if dice.random() < 0.5 else ("pack", "read", folder, "v2/a")
     return HostileRun(arguments)
 

@@ -8,7 +8,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
-from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
+from statuary.extensions.packs.pack_list import LIST, PackList, parse_pack_list
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.system.archives import import_zstandard
 from statuary.workers.options import ExecutionOptions
@@ -55,4 +55,4 @@ def built_files(content: Path, out: Path, *, verify: bool = False) -> dict[str, 
 
 def list_of(files: dict[str, bytes]) -> PackList:
     """Return the list of packs of a site."""
-    return parse_list(files[LIST], LIST)
+    return parse_pack_list(files[LIST], LIST)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from statuary.base.primitives import checksum_address
 from statuary.extensions.apis.canonical import CANONICAL_SIGNATURES
-from statuary.extensions.apis.etherscan import ANSWERS, UNVERIFIED, source_code_result
+from statuary.extensions.apis.etherscan import ANSWERS, UNVERIFIED, make_source_code_result
 from statuary.extensions.importing.toolchains.explorer import read_explorer_source
 from support.contracts import made_record
 from support.edge_runtimes import OFFLINE, deno
@@ -214,7 +214,7 @@ def compared(body: Any) -> tuple[int, list[Difference]]:
     if result[0]["ABI"] == UNVERIFIED:
         recorded, own = result[0], ANSWERS["getsourcecode"]["result"][0]  # type: ignore[index, call-overload]
     else:
-        recorded, own = result[0], source_code_result(record_of(result[0]))  # type: ignore[arg-type]
+        recorded, own = result[0], make_source_code_result(record_of(result[0]))  # type: ignore[arg-type]
     found = list(differences(recorded, own))  # type: ignore[arg-type]
     return len(recorded.keys() | own.keys()) - len(found), found
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from clients.installed import CLIENTS
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.signatures import SiteSignatures, collect_signatures, signature_documents
+from statuary.extensions.apis.signatures import SiteSignatures, collect_signatures, iter_signature_documents
 from support.edge_runtimes import node, write_site
 from support.host_servers import serve_with_statuary
 
@@ -77,7 +77,7 @@ def outcomes(service: Path, packages: Path) -> list[Outcome]:
         packages: the folder with `node_modules`.
     """
     signatures = inserted((service / FIXTURE).read_text("utf-8"))
-    files = {one.path: one.body for one in signature_documents(site_of(signatures), REFRESHED)}
+    files = {one.path: one.body for one in iter_signature_documents(site_of(signatures), REFRESHED)}
     with tempfile.TemporaryDirectory() as folder:
         project, tests = Path(folder, "project"), Path(folder, "4byte")
         files |= {one.path: one.body for one in service_documents()}

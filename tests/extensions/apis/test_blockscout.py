@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.apis.blockscout import blockscout_contract
+from statuary.extensions.apis.blockscout import make_blockscout_contract
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import FEATURES, made_record, unjudged
@@ -31,7 +31,7 @@ MEMBERS = (
 @pytest.mark.parametrize("name", FEATURES)
 def test_contract_has_blockscout_members(name):
     record = made_record(name)
-    body = blockscout_contract(unjudged(record))
+    body = make_blockscout_contract(unjudged(record))
     assert set(body) == set(MEMBERS.split())
     assert body["abi"] == record["abi"]
     sources = {body["file_path"]: body["source_code"]} | {
@@ -50,15 +50,15 @@ def test_blockscout_response_lists_proxy_implementations():
         "proxyType": "EIP1967Proxy",
         "implementations": [{"address": address, "name": "Logic"}],
     }
-    body = blockscout_contract(unjudged(record))
+    body = make_blockscout_contract(unjudged(record))
     assert (body["proxy_type"], body["implementations"]) == (
         "eip1967",
         [{"address_hash": address, "name": "Logic"}],
     )
     del record["proxyResolution"]  # of an older server
     assert (
-        blockscout_contract(unjudged(record))["proxy_type"],
-        blockscout_contract(unjudged(record))["implementations"],
+        make_blockscout_contract(unjudged(record))["proxy_type"],
+        make_blockscout_contract(unjudged(record))["implementations"],
     ) == (None, [])
 
 
@@ -80,7 +80,7 @@ def test_unknown_creation_is_not_success(name, is_known, arguments, status):
             "transformations": None,
             "transformationValues": None,
         }
-    body = blockscout_contract(unjudged(record))
+    body = make_blockscout_contract(unjudged(record))
     assert (body["constructor_args"] is not None, body["creation_status"]) == (arguments, status)
 
 

@@ -14,8 +14,8 @@ from statuary.engine.read_content import read_content
 from statuary.extensions.apis.code import (
     CodeFacts,
     Template,
-    code_documents,
-    code_facts,
+    hash_contract_code,
+    iter_code_documents,
     strip_metadata,
     zero_ranges,
 )
@@ -53,10 +53,10 @@ def documents_of(records) -> dict[str, dict]:
     rows = []
     for number, record in enumerate(records):
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
-        facts = code_facts(record)
+        facts = hash_contract_code(record)
         assert facts is not None
         rows.append((row, CodeFacts.parse(facts.encode())))
-    return {document.path: json.loads(document.body) for document in code_documents(rows)}
+    return {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -72,7 +72,7 @@ def test_contract_is_found_by_code(name):
 def test_clone_with_other_immutables_is_found(name):
     record = made_record(name)
     documents = documents_of([record])
-    template = code_facts(record).template
+    template = hash_contract_code(record).template
     clone = bytearray(code_of(record))
     for start, size in template.zeroed:
         clone[start : start + size] = b"\x5a" * size
@@ -87,7 +87,7 @@ def test_code_differing_elsewhere_has_no_template():
     code = bytearray(code_of(record))
     code[0] ^= 1
     record["runtimeBytecode"]["onchainBytecode"] = f"0x{code.hex()}"
-    facts = code_facts(record)
+    facts = hash_contract_code(record)
     assert facts == CodeFacts(f"0x{keccak256(bytes(code)).hex()}", None)
 
 
@@ -107,14 +107,14 @@ def test_code_differing_elsewhere_has_no_template():
 def test_hostile_members_keep_code_digest(member, value):
     record = made_record("plain")
     record["runtimeBytecode"][member] = value
-    facts = code_facts(record)
+    facts = hash_contract_code(record)
     assert facts.digest == f"0x{keccak256(code_of(record)).hex()}"
 
 
 def test_record_without_code_has_no_facts():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
-    assert code_facts(record) is None
+    assert hash_contract_code(record) is None
     assert derive_record_output(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
@@ -123,7 +123,7 @@ def test_code_facts_are_stored_with_declarations():
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
         first, _, rest = derive_record_output(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
         assert bool(first) is (len(apis) > 1)
-        assert CodeFacts.parse(rest) == code_facts(record)
+        assert CodeFacts.parse(rest) == hash_contract_code(record)
 
 
 def test_template_lists_contracts_together():
@@ -132,7 +132,7 @@ def test_template_lists_contracts_together():
         (ContractRow("match", None, "match", "1", address, "", "1"), CodeFacts(f"0x{digest * 32}", template))
         for address, digest in (("0xa", "aa"), ("0xb", "bb"), ("0xc", "bb"))
     ]
-    documents = {document.path: json.loads(document.body) for document in code_documents(rows)}
+    documents = {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
     assert [one["address"] for one in documents[f"code/template/{template.digest}"]["contracts"]] == [
         "0xa",
         "0xb",
@@ -176,9 +176,9 @@ def test_vyper_clone_is_found():
 def test_vyper_without_immutables_has_no_template():
     record = copy.deepcopy(of_vyper()[0])
     record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["recompiledBytecode"]
-    assert code_facts(record).template is None
+    assert hash_contract_code(record).template is None
     record["runtimeBytecode"]["onchainBytecode"] += "00" * 31  # not whole words
-    assert code_facts(record).template is None
+    assert hash_contract_code(record).template is None
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from statuary.extensions.apis.blockscout import blockscout_contract
-from statuary.extensions.apis.etherscan import source_code_result
+from statuary.extensions.apis.blockscout import make_blockscout_contract
+from statuary.extensions.apis.etherscan import make_source_code_result
 from statuary.extensions.importing.toolchains.explorer import (
     parse_getcontractcreation_result,
     read_explorer_source,
@@ -45,7 +45,7 @@ def call(action: str, *more: str, base: str = f"/v2/api?chainid={CHAIN}&") -> An
 
 @pytest.mark.parametrize("name", FEATURES)
 def test_response_has_recorded_string_members(name):
-    body = source_code_result(made_record(name))
+    body = make_source_code_result(made_record(name))
     assert tuple(body) == MEMBERS
     assert {type(value) for value in body.values()} == {str}
 
@@ -53,7 +53,7 @@ def test_response_has_recorded_string_members(name):
 def test_record_without_resolution_is_not_proxy():
     record = made_record("plain")
     del record["proxyResolution"]
-    body = source_code_result(record)
+    body = make_source_code_result(record)
     assert (body["Proxy"], body["Implementation"]) == ("0", "")
 
 
@@ -76,15 +76,15 @@ def test_linked_libraries_are_listed(side, settings, values, shown):
     record = made_record("plain")
     record["compilation"]["compilerSettings"]["libraries"] = settings
     record[side]["transformationValues"] = {"libraries": values}
-    assert source_code_result(record)["Library"] == shown
-    listed = blockscout_contract(unjudged(record))["external_libraries"]
+    assert make_source_code_result(record)["Library"] == shown
+    listed = make_blockscout_contract(unjudged(record))["external_libraries"]
     assert ";".join(f"{one['name']}:{one['address_hash'][2:]}" for one in listed) == shown
 
 
 @pytest.mark.parametrize("name", FEATURES)
 def test_explorer_import_restores_compiler_input(name):
     record = made_record(name)
-    compilation = read_explorer_source(source_code_result(record))
+    compilation = read_explorer_source(make_source_code_result(record))
     wanted = record["stdJsonInput"]
     assert compilation.std_json_input["sources"] == wanted["sources"]
     assert compilation.std_json_input["settings"] == wanted["settings"]

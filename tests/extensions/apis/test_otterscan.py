@@ -7,11 +7,11 @@ import pytest
 from statuary.base.primitives import checksum_address, keccak256
 from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
-from statuary.extensions.apis.content_files import PNG, custom_files
+from statuary.extensions.apis.content_files import PNG, read_custom_files
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import derive_record_output
-from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
-from statuary.extensions.apis.repository import choose_source_paths, source_path
+from statuary.extensions.apis.otterscan import iter_chain_files, iter_signature_files, make_otterscan_config
+from statuary.extensions.apis.repository import choose_source_paths, make_source_path
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import collect_signatures
 from support.contracts import FEATURES, made_record, unjudged
@@ -59,7 +59,7 @@ def test_record_without_metadata_has_no_folder():
     ],
 )
 def test_source_path_stays_below_folder(name, path):
-    assert source_path(name) == path
+    assert make_source_path(name) == path
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_topics_list_every_indexed_variant():
         Declarations(("transfer(address,uint256)",), ("Bad()",), ((event, full),)).encode() for full in forms
     ]
     site = collect_signatures(kept, ["public(uint256)"])
-    files = {one.path: one.body.decode() for one in signature_files(site)}
+    files = {one.path: one.body.decode() for one in iter_signature_files(site)}
     assert files == {
         "otterscan/signatures/a9059cbb": "transfer(address,uint256)",
         f"otterscan/signatures/{signature_hash('Bad()')[2:10]}": "Bad()",
@@ -109,24 +109,24 @@ def test_topics_list_every_indexed_variant():
 
 def test_chain_file_and_configuration_are_written():
     chains = (Chain(chain_id="31337", name="One", title="Chain one", rpc=("https://rpc.example",)),)
-    [chain] = chain_files(chains, "https://site.example")
+    [chain] = iter_chain_files(chains, "https://site.example")
     assert chain.path == "otterscan/chains/eip155-31337.json"
     assert {"name": "Chain one", "chainId": 31337, "faucets": []}.items() <= json.loads(chain.body).items()
-    found = configuration(chains, "https://site.example")
+    found = make_otterscan_config(chains, "https://site.example")
     assert (found["erigonURL"], found["assetsURLPrefix"]) == (
         "https://rpc.example",
         "https://site.example/otterscan",
     )
-    assert configuration((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
+    assert make_otterscan_config((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
 
 
 def test_configuration_names_chain_of_node():
     silent = Chain(chain_id="1", name="Silent", title="Silent chain", rpc=())
     served = Chain(chain_id="2", name="Served", title="Served chain", rpc=("https://rpc.example",))
-    found = configuration((silent, served), "https://site.example")
+    found = make_otterscan_config((silent, served), "https://site.example")
     assert found["erigonURL"] == "https://rpc.example"
     assert list(found["sourcify"]["sources"]) == ["Served chain"]
-    found = configuration((silent,), "https://site.example")
+    found = make_otterscan_config((silent,), "https://site.example")
     assert found["erigonURL"] == "http://127.0.0.1:8545"
     assert list(found["sourcify"]["sources"]) == ["Silent chain"]
 
@@ -148,10 +148,10 @@ def test_custom_files_are_validated(tmp_path):
         (tmp_path / "content/apis" / path).write_bytes(body)
     (tmp_path / "outside.png").write_bytes(PNG)
     (tmp_path / "content/apis/logos/1" / f"0x{'56' * 20}.png").symlink_to(tmp_path / "outside.png")
-    documents, _, findings = custom_files(tmp_path / "content")
+    documents, _, findings = read_custom_files(tmp_path / "content")
     assert [one.path for one in documents] == [
         "otterscan/chains/eip155-1.json",
         f"otterscan/assets/1/{address}/logo.png",
     ]
     assert len(findings) == len(files) - len(documents) + 1
-    assert not any(custom_files(tmp_path / "nothing"))
+    assert not any(read_custom_files(tmp_path / "nothing"))

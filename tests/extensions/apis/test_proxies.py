@@ -8,9 +8,14 @@ import orjson
 import pytest
 
 from statuary.contracts.model.abi import signature_hash
-from statuary.extensions.apis.implementation_changes import compare_implementations
+from statuary.extensions.apis.implementation_changes import compare_proxy_implementations
 from statuary.extensions.apis.merged_abi import merge_abis
-from statuary.extensions.apis.proxies import Version, pairs_to_compare, proxy_history, published_versions
+from statuary.extensions.apis.proxies import (
+    Version,
+    choose_implementation_pairs,
+    merge_proxy_history,
+    parse_published_versions,
+)
 from support.contracts import made_record
 from support.proxy_sites import (
     CLASHING,
@@ -97,7 +102,7 @@ def changed(
     before: dict[str, Any] | None, after: dict[str, Any] | None
 ) -> list[tuple[str, str, bool]] | None:
     old, new = made_record() | {"storageLayout": before}, made_record() | {"storageLayout": after}
-    storage = compare_implementations(old, new).storage
+    storage = compare_proxy_implementations(old, new).storage
     return None if storage is None else [(one.label, one.change, one.is_hazard) for one in storage]
 
 
@@ -179,7 +184,7 @@ def test_vyper_layouts_are_compared():
 def sources(before: str, after: str) -> list[dict[str, Any]]:
     old, new = made_record(), made_record()
     old["sources"], new["sources"] = {"A.sol": {"content": before}}, {"A.sol": {"content": after}}
-    return [one.to_json() for one in compare_implementations(old, new).sources]
+    return [one.to_json() for one in compare_proxy_implementations(old, new).sources]
 
 
 def test_sources_are_compared_by_line():
@@ -203,25 +208,25 @@ def test_sources_are_compared_by_line():
 
 
 def test_history_continues_previous_build():
-    started = proxy_history((), (), [FIRST], NOW)
+    started = merge_proxy_history((), (), [FIRST], NOW)
     assert started == [Version((FIRST,), NOW)]
-    assert proxy_history((), started, [FIRST], LATER) == started
-    upgraded = proxy_history((), started, [SECOND], LATER)
+    assert merge_proxy_history((), started, [FIRST], LATER) == started
+    upgraded = merge_proxy_history((), started, [SECOND], LATER)
     assert upgraded == [*started, Version((SECOND,), LATER)]
-    back = proxy_history((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
+    back = merge_proxy_history((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
     assert [version.implementations for version in back] == [(FIRST,), (SECOND,), (FIRST,)]
     stated = [Version((FIRST,), "", 17, "file")]
-    assert proxy_history(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
+    assert merge_proxy_history(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
     for damaged in (None, b"{", b"[]", b'{"history":[{"implementations":7}]}'):
-        assert published_versions(damaged) == []
+        assert parse_published_versions(damaged) == []
 
 
 def test_implementations_compare_with_next_and_current():
     third = "0x" + "dd" * 20
     history = [Version((one,)) for one in (FIRST, SECOND, third)]
-    assert pairs_to_compare(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
-    assert pairs_to_compare(history[:1]) == []
-    assert pairs_to_compare([*history, Version((FIRST, SECOND))]) == []
+    assert choose_implementation_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
+    assert choose_implementation_pairs(history[:1]) == []
+    assert choose_implementation_pairs([*history, Version((FIRST, SECOND))]) == []
 
 
 def in_folder(out: Path) -> dict[str, bytes]:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.apis.etherscan import ANSWERS, source_code_result, success_response
+from statuary.extensions.apis.etherscan import ANSWERS, make_source_code_result, make_success_response
 from support.contracts import made_record
 from support.recorded_responses import CANONICAL_FILE, MOCKS, RESPONSES, main
 
 
 def checkout(root: Path, **members: str) -> Path:
     """A checkout with a recorded response, some of whose members are others, in both forms of a recording."""
-    result = source_code_result(made_record("immutables")) | {"SwarmSource": ""} | members
-    body = json.dumps(success_response([result]), indent=2)
+    result = make_source_code_result(made_record("immutables")) | {"SwarmSource": ""} | members
+    body = json.dumps(make_success_response([result]), indent=2)
     for name, text in {
         f"{RESPONSES}/get_contract_response_made.json": body,
         MOCKS: f"export const MADE_RESPONSE = {body};\n",

@@ -9,7 +9,7 @@ import pytest
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.answers import matches_pattern
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.signatures import collect_signatures, signature_documents
+from statuary.extensions.apis.signatures import collect_signatures, iter_signature_documents
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno
 from support.random_runs import seeded
@@ -31,7 +31,7 @@ def site() -> dict[str, bytes]:
         (*NAMES, *(f"many{n}(uint256)" for n in range(150))), ("Bad()",), ((EVENT, EVENT),)
     )
     found = collect_signatures([declared.encode()], ["public(bytes)"])
-    return {one.path: one.body for one in signature_documents(found, "2026-01-01T00:00:00.000Z")}
+    return {one.path: one.body for one in iter_signature_documents(found, "2026-01-01T00:00:00.000Z")}
 
 
 SITE = site()

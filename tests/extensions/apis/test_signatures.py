@@ -11,8 +11,8 @@ from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import (
     collect_signatures,
-    invalid_signature_list,
-    signature_documents,
+    iter_signature_documents,
+    parse_signature_list,
 )
 from support.contracts import made_record
 from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
@@ -27,7 +27,7 @@ FOLDERS = ("signature-database/", "abis/")
 
 def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, bytes]:
     site = collect_signatures((one.encode() for one in declarations), public)
-    return {one.path: one.body for one in signature_documents(site, "2026-01-01T00:00:00.000Z")}
+    return {one.path: one.body for one in iter_signature_documents(site, "2026-01-01T00:00:00.000Z")}
 
 
 def test_shard_lists_canonical_signature_first():
@@ -99,7 +99,7 @@ def test_signature_list_ignores_contract_order():
     ],
 )
 def test_public_signature_lines_are_parsed(line, text):
-    assert list(invalid_signature_list(f"# a note\n\n{line}\n")) == [(3, text)]
+    assert list(parse_signature_list(f"# a note\n\n{line}\n")) == [(3, text)]
 
 
 def content_with(root: Path, count: int, apis: str = "[signatures]") -> Path:
@@ -140,7 +140,7 @@ def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
     def fail(*_: object) -> None:
         raise AssertionError("it was made again")
 
-    monkeypatch.setattr("statuary.extensions.apis.site_documents.signature_documents", fail)
+    monkeypatch.setattr("statuary.extensions.apis.site_documents.iter_signature_documents", fail)
     monkeypatch.setattr("statuary.extensions.apis.documents.parse_declarations", fail)
     built_files(content, out)
     incident = content / "incidents/slow.yaml"
@@ -200,7 +200,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
     before = names.read_bytes()
     (content / "signatures.txt").write_text("later()\n")
     with monkeypatch.context() as broken:
-        broken.setattr("statuary.extensions.apis.site_documents.signature_documents", lambda *_: 1 // 0)
+        broken.setattr("statuary.extensions.apis.site_documents.iter_signature_documents", lambda *_: 1 // 0)
         result = build(content, out)
         assert result.applied
         assert names.read_bytes() == before
@@ -209,7 +209,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", ["parse_declarations", "_documents_of_apis"])
+@pytest.mark.parametrize("broken", ["parse_declarations", "_iter_api_documents"])
 def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 
@@ -218,7 +218,7 @@ def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
 
     with monkeypatch.context() as defect:
         defect.setattr(
-            f"statuary.extensions.apis.documents.{broken}", fail if broken == "_documents_of_apis" else 0
+            f"statuary.extensions.apis.documents.{broken}", fail if broken == "_iter_api_documents" else 0
         )
         result = build(content, out)
     served = files_in(out)

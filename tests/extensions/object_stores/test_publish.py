@@ -12,7 +12,7 @@ import pytest
 
 from statuary import open_snapshot
 from statuary.base.primitives import checksum_address
-from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.serving.site import DocumentNotFoundError
 from support.contracts import made_record
 from support.object_stores import objects_of, proxied
@@ -217,10 +217,10 @@ def test_packs_without_records_serve_from_store(azurite_server, bucket_name, mon
     files = built_files(content, out)
     (content / path_of(3)).unlink()
     files = built_files(content, out)
-    wanted = {path: body for path, body in files.items() if not is_packed(path)}
+    wanted = {path: body for path, body in files.items() if not is_packable(path)}
     run("publish", out, "--to", url, "--exclude-packed")
     assert stored(url).keys() >= wanted.keys()
-    assert not [path for path in stored(url) if is_packed(path)]
+    assert not [path for path in stored(url) if is_packable(path)]
     assert len(files) - len(wanted) > 200
     place = f"http://127.0.0.1:{azurite_server.port}/devstoreaccount1/{bucket_name}"
     with open_snapshot(place) as site:
@@ -229,6 +229,6 @@ def test_packs_without_records_serve_from_store(azurite_server, bucket_name, mon
             site.contract(748463, orjson.loads(record_of(3))["address"])
     assert " documents are whole" in run("snapshot", "verify", place)
     run("publish", out, "--to", url)
-    assert {path for path in stored(url) if is_packed(path)} == files.keys() - wanted.keys()
+    assert {path for path in stored(url) if is_packable(path)} == files.keys() - wanted.keys()
     run("publish", out, "--to", url, "--exclude-packed")
-    assert not [path for path in stored(url) if is_packed(path)]
+    assert not [path for path in stored(url) if is_packable(path)]

@@ -93,7 +93,7 @@ def test_all_line_errors_are_reported_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--from", "a.jsonl", "out.zip"], 2, "end it in .pack"),
+        (["--from", "a.jsonl", "out.zip"], 2, "must end with .pack"),
         (["--from", "a.jsonl", "--from", "site", "out.pack"], 2, "name either files"),
         (["--from", "nothing.jsonl", "out.pack"], 3, "nothing.jsonl cannot be read"),
         (["--from", "nothing", "out.pack"], 3, "nothing cannot be read"),

@@ -10,17 +10,17 @@ import pytest
 
 from statuary.base.files import PublishingError
 from statuary.extensions.packs import limits, pack_format
-from statuary.extensions.packs.codec import Compressor, make_dictionary
+from statuary.extensions.packs.codec import Compressor, train_dictionary
 from statuary.extensions.packs.pack_format import (
     TAIL_SIZE,
     Frame,
     PackedDocument,
     PackHead,
     Totals,
-    encode_end,
-    encode_frame,
-    key_mark,
-    pack_key,
+    encode_document_group,
+    encode_pack_end,
+    hash_key_prefix,
+    make_pack_key,
 )
 from statuary.extensions.packs.pack_reader import PackReader, verify_pack
 from statuary.extensions.packs.pack_writer import write_pack
@@ -42,7 +42,7 @@ def documents(count: int, size: int = 600) -> list[PackedDocument]:
     common = dice.randbytes(size // 2).hex().encode()
     made = [
         PackedDocument(
-            pack_key(f"v2/contract/1/0x{dice.randbytes(20).hex()}"), b'{"a":"%b%d"}' % (common, number)
+            make_pack_key(f"v2/contract/1/0x{dice.randbytes(20).hex()}"), b'{"a":"%b%d"}' % (common, number)
         )
         for number in range(count)
     ]
@@ -53,7 +53,7 @@ def written(
     file: Path, made: list[PackedDocument], *, workers: int = 1, with_dictionary: bool = True
 ) -> Path:
     bodies = [body or b"" for _, body in made]
-    dictionary = make_dictionary(bodies[:200], 8 << 10) if with_dictionary else b""
+    dictionary = train_dictionary(bodies[:200], 8 << 10) if with_dictionary else b""
     write_pack(file, made, dictionary, workers)
     return file
 
@@ -200,14 +200,14 @@ def test_damaged_pack_lookup_never_returns_garbage(tmp_path: Path) -> None:
 def crafted(file: Path, frames: list[tuple[Frame, bytes]], totals: Totals, end: bytes | None = None) -> Path:
     body = b"".join(data for _, data in frames)
     head = PackHead(totals, "1", (), tuple(frame for frame, _ in frames))
-    file.write_bytes(body + (end or encode_end(head, len(body), Compressor())))
+    file.write_bytes(body + (end or encode_pack_end(head, len(body), Compressor())))
     return file
 
 
 def frame_of(made: list[PackedDocument], *, text: bytes = b"", **other: object) -> tuple[Frame, bytes]:
-    text = text or encode_frame(made)
+    text = text or encode_document_group(made)
     data = Compressor().compress(text)
-    marks = "".join(key_mark(key) for key, _ in made)
+    marks = "".join(hash_key_prefix(key) for key, _ in made)
     frame = Frame(made[0].key, 0, len(data), len(text), sha256(data).hexdigest(), marks)
     return frame._replace(**other), data  # type: ignore[arg-type]
 
@@ -328,7 +328,7 @@ def test_oversized_window_is_refused(tmp_path: Path) -> None:
     """A decoder keeps the window in memory: one of 128 MiB is refused before."""
     zstd = Compressor().zstd
     names = zstd.CompressionParameter
-    text = encode_frame(TWO)
+    text = encode_document_group(TWO)
     stream = zstd.ZstdCompressor(options={names.window_log: 27})
     data = stream.compress(text, mode=stream.FLUSH_BLOCK) + stream.flush()
     frame = frame_of(TWO)[0]._replace(size=len(data), sha256=sha256(data).hexdigest())
@@ -337,4 +337,7 @@ def test_oversized_window_is_refused(tmp_path: Path) -> None:
 
 
 def test_frame_limit_fits_largest_document() -> None:
-    assert limits.LARGEST_DOCUMENT + len(encode_frame([PackedDocument("a" * 200, b"")])) < limits.MAX_FRAME
+    assert (
+        limits.LARGEST_DOCUMENT + len(encode_document_group([PackedDocument("a" * 200, b"")]))
+        < limits.MAX_FRAME
+    )

@@ -16,7 +16,7 @@ from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.packs import codec, packed_site
 from statuary.extensions.packs.pack_list import LIST
-from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import open_site
@@ -59,7 +59,7 @@ class Site:
 
     @property
     def packed(self) -> list[str]:
-        return [path for path in self.files if is_packed(path)]
+        return [path for path in self.files if is_packable(path)]
 
 
 def whole_count(output: str) -> int:
@@ -95,7 +95,7 @@ def place(request: pytest.FixtureRequest, own_site: Path) -> Iterator[str]:
 @pytest.mark.slow
 def test_exclude_packed_skips_only_packed_files(site: Site) -> None:
     left = {path for path in files_in(site.out) if not path.startswith(".statuary")}
-    assert left == {path for path in site.files if not is_packed(path)}
+    assert left == {path for path in site.files if not is_packable(path)}
     assert len(site.packed) > 100
 
 
@@ -199,7 +199,7 @@ def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.Mon
         files = built_files(own.content, own.built)
         assert {pack.path for pack in list_of(files)} != {pack.path for pack in list_of(own.files)}
         own.publish()
-        for path in (path for path in files if is_packed(path)):
+        for path in (path for path in files if is_packable(path)):
             assert reader.read(path) == files[path], path
         for path in {*own.packed} - {*files}:
             assert reader.read(path) is None

@@ -8,18 +8,18 @@ import pytest
 
 from statuary.base.files import PublishingError
 from statuary.extensions.packs import section
-from statuary.extensions.packs.pack_format import PackedDocument, pack_key
+from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
 from statuary.extensions.packs.pack_list import (
     GROWTH,
     LIST,
     PackList,
     PackListReader,
-    documents_of,
-    encode_list,
-    parse_list,
-    runs_to_keep,
+    count_runs_to_keep,
+    encode_pack_list,
+    iter_newest_documents,
+    parse_pack_list,
 )
-from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.system import archives
@@ -39,12 +39,14 @@ def content(tmp_path: Path) -> Path:
 
 def packed(out: Path, packs: PackList) -> dict[str, bytes]:
     """Return every document of a site's packs."""
-    found = documents_of(packs, lambda pack: FileRanges(out / "packs" / pack.path), with_removals=False)
+    found = iter_newest_documents(
+        packs, lambda pack: FileRanges(out / "packs" / pack.path), with_removals=False
+    )
     return {key: body for key, body in found if body is not None}
 
 
 def expected(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {pack_key(path): body for path, body in files.items() if is_packed(path)}
+    return {make_pack_key(path): body for path, body in files.items() if is_packable(path)}
 
 
 def checked(content: Path, out: Path, **more: bool) -> PackList:
@@ -133,7 +135,7 @@ def test_many_small_changes_keep_few_runs(content: Path, tmp_path: Path) -> None
     ],
 )
 def test_small_runs_are_merged(sizes: list[int], added: int, kept: int) -> None:
-    assert runs_to_keep(sizes, added) == kept
+    assert count_runs_to_keep(sizes, added) == kept
     stay = sizes[1:kept]
     assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
 
@@ -150,7 +152,7 @@ def test_failed_packing_rebuilds_packs_later(
         raise PublishingError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(section, "add_changes", failing)
+        patched.setattr(section, "write_changes", failing)
         (content / path_of(3)).unlink()
         files = built_files(content, out)
     assert list_of(files) == base  # the packs of before stay, and the record is gone
@@ -203,8 +205,8 @@ def test_lost_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> 
     (content / path_of(5)).write_bytes(record_of(45))
     (content / path_of(5)).rename(content / path_of(45))
     after = built_files(content, tmp_path / "out")
-    assert len([path for path in after if is_packed(path)]) < len(
-        [path for path in before if is_packed(path)]
+    assert len([path for path in after if is_packable(path)]) < len(
+        [path for path in before if is_packable(path)]
     )
     assert [pack.totals[:2] for pack in list_of(after)] == [list_of(before)[0].totals[:2], (3, 3)]
     (content / "site.yaml").write_text(
@@ -256,7 +258,7 @@ def test_missing_zstd_still_publishes_site(
 @pytest.mark.slow
 def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
     text = built_files(content, tmp_path / "build")[LIST]
-    assert encode_list(parse_list(text, LIST)) == text
+    assert encode_pack_list(parse_pack_list(text, LIST)) == text
 
 
 @pytest.mark.slow
@@ -278,10 +280,10 @@ def test_hostile_pack_lists_are_rejected(content: Path, tmp_path: Path, change, 
     value = orjson.loads(built_files(content, tmp_path / "build")[LIST])
     value["packs"][0] = change(value["packs"][0])
     with pytest.raises(DamagedSnapshotError, match=match):
-        parse_list(orjson.dumps(value), "packs.json")
+        parse_pack_list(orjson.dumps(value), "packs.json")
     value["packs"] = value["packs"] * 2
     with pytest.raises(DamagedSnapshotError):
-        parse_list(orjson.dumps(value), "packs.json")
+        parse_pack_list(orjson.dumps(value), "packs.json")
 
 
 @pytest.mark.slow
@@ -300,15 +302,15 @@ def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None
 
 
 def test_newest_run_takes_precedence() -> None:
-    from statuary.extensions.packs.pack_list import newest_versions
+    from statuary.extensions.packs.pack_list import select_newest_versions
 
     rows = [
         ("a", 0, PackedDocument("a", None)),
         ("a", 1, PackedDocument("a", b"1")),
         ("b", 1, PackedDocument("b", b"2")),
     ]
-    assert [*newest_versions(rows, with_removals=False)] == [PackedDocument("b", b"2")]
-    assert [*newest_versions(rows, with_removals=True)] == [
+    assert [*select_newest_versions(rows, with_removals=False)] == [PackedDocument("b", b"2")]
+    assert [*select_newest_versions(rows, with_removals=True)] == [
         PackedDocument("a", None),
         PackedDocument("b", b"2"),
     ]

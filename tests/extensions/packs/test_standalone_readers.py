@@ -14,9 +14,9 @@ import pytest
 
 import statuary.extensions.packs
 from statuary.extensions.packs.commands import JAVASCRIPT_READER
-from statuary.extensions.packs.pack_format import pack_key
-from statuary.extensions.packs.pack_list import documents_of
-from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.pack_format import make_pack_key
+from statuary.extensions.packs.pack_list import iter_newest_documents
+from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.snapshots.streams import FileRanges
 from support import file_server
 from support.edge_runtimes import deno
@@ -49,8 +49,8 @@ class Packed:
         (content / path_of(5)).write_bytes(orjson.dumps(changed))
         files = built_files(content, self.out)
         self.packs = list_of(files)
-        self.documents = {pack_key(path): body for path, body in files.items() if is_packed(path)}
-        base = documents_of(
+        self.documents = {make_pack_key(path): body for path, body in files.items() if is_packable(path)}
+        base = iter_newest_documents(
             self.packs[:1], lambda pack: FileRanges(self.out / "packs" / pack.path), with_removals=False
         )
         (self.removed,) = {

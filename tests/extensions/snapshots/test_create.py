@@ -152,9 +152,9 @@ def test_failed_write_keeps_existing_snapshot(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
 def test_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
     file = made(tmp_path / "site.zip", [])
-    with pytest.raises(PublishingError, match=r"end it in \.zip"):
+    with pytest.raises(PublishingError, match=r"must end with \.zip"):
         made(tmp_path / name, [])
-    with pytest.raises(PublishingError, match=r"end it in \.zip"):
+    with pytest.raises(PublishingError, match=r"must end with \.zip"):
         copy_snapshot(str(file), tmp_path / name)
     assert tree(tmp_path) == {"site.zip": file.read_bytes()}
 

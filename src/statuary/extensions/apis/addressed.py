@@ -5,7 +5,9 @@ from statuary.site.document import Document
 from statuary.site.urls import Url
 
 
-def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
+def make_contract_document(
+    url: Url, record: RecordValue, content: bytes, record_path: str, **members: str
+) -> Document:
     """Return a document whose URL contains a contract's chain and address.
 
     The document has two paths, with the checksummed and with the lower-case address.
@@ -13,16 +15,16 @@ def contract_document(url: Url, record: RecordValue, body: bytes, source: str, *
     Args:
         url: the URL.
         record: the record of the contract.
-        body: the bytes of the document.
-        source: the path of the record in the content folder.
+        content: the bytes of the document.
+        record_path: the path of the record in the content folder.
         members: other parameters of the URL.
     """
     for_both = {"chain_id": record["chainId"], "address": record["address"]} | members
     return Document(
         path=url.path(**for_both),
         aliases=(url.path(**for_both | {"address": record["address"].lower()}),),
-        body=body,
+        body=content,
         media_type=url.media_type,
-        sources=(source,),
+        sources=(record_path,),
         persistent=True,
     )

@@ -38,7 +38,7 @@ LENGTHS = {"function": 10, "event": 66}
 MOST_HITS = 100
 
 
-def query_parameter(query: str, name: str) -> str:
+def get_query_parameter(query_string: str, name: str) -> str:
     """Return the first value of a parameter in a URL's query string.
 
     Percent escapes are not decoded.
@@ -46,67 +46,76 @@ def query_parameter(query: str, name: str) -> str:
     Returns:
         The value; empty if the parameter is missing.
     """
-    parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
+    parameter = re.search(rf"(?:^|&){name}=([^&]*)", query_string)
     return parameter[1] if parameter else ""
 
 
-def is_signature_route(path: str, read_document: ReadDocument) -> bool:
+def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
     """Return whether a path belongs to the site's signature API.
 
     Args:
-        path: the path of the request.
+        request_path: the path of the request.
         read_document: returns the bytes at a path of the site, or None.
     """
-    return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
+    return (
+        SIGNATURE_ROUTE.match(request_path) is not None
+        and read_document(urls.SIGNATURE_STATS.path()) is not None
+    )
 
 
-def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
+def answer_signatures(request_path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
     """Return the response to a request to the signature API.
 
     As in Sourcify's service, the HTTP status is 500 if a hash or the pattern is invalid, or a parameter is
     repeated.
 
     Args:
-        path: the path of the request, which ends with `lookup` or `search`.
+        request_path: the path of the request, which ends with `lookup` or `search`.
         query: the values of the query parameters; None for a repeated one.
         read_document: returns the bytes at a path of the site, or None.
     """
-    route = path.strip("/").rpartition("/")[2].lower()
+    route = request_path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
-        return _error_answer(f"Unexpected failure during signature {route}")
+        return _make_error_answer(f"Unexpected failure during signature {route}")
     return (
-        _answer_look_up(query, read_document) if route == "lookup" else _answer_search(query, read_document)
+        _answer_hash_lookup(query, read_document)
+        if route == "lookup"
+        else _answer_name_search(query, read_document)
     )
 
 
-def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Return the response to a request for 4byte.directory or Blockscout.
+def answer_by_path(request_path: str, query_string: str, read_document: ReadDocument) -> ApiAnswer | None:
+    """Answer a request to the APIs of 4byte.directory or Blockscout.
 
     Args:
-        path: the path of the request.
-        query: the query string.
+        request_path: the path of the request.
+        query_string: the query string.
         read_document: returns the bytes at a path of the site, or None.
 
     Returns:
         The response, or None if the path belongs to neither API, or the site does not serve the API.
     """
-    return _answer_directory(path, query, read_document) or _answer_missing_contract(path, read_document)
+    return _answer_4byte_directory(
+        request_path, query_string, read_document
+    ) or _answer_missing_blockscout_contract(request_path, read_document)
 
 
-def _answer_directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
+def _answer_4byte_directory(
+    request_path: str, query_string: str, read_document: ReadDocument
+) -> ApiAnswer | None:
     """List the signatures with a hash, as 4byte.directory does.
 
     The canonical signature has the lowest id. `hex_signature` is read as it is written: the first value,
     without decoding percent escapes.
     """
-    route = DIRECTORY_ROUTE.match(path)
+    route = DIRECTORY_ROUTE.match(request_path)
     stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
     if route is None or stats is None:
         return None
     kind = "event" if route["event"] else "function"
-    asked = query_parameter(query, "hex_signature")
+    asked = get_query_parameter(query_string, "hex_signature")
     key = asked.lower() if HEX.match(asked) and len(asked) == LENGTHS[kind] else ""
-    items = (_find_items(kind, [key], read_document)[key] if key else None) or []
+    items = (_find_signatures(kind, [key], read_document)[key] if key else None) or []
     results = [
         {
             "id": number,
@@ -122,58 +131,65 @@ def _answer_directory(path: str, query: str, read_document: ReadDocument) -> Api
     )
 
 
-def _answer_missing_contract(path: str, read_document: ReadDocument) -> ApiAnswer | None:
-    route = CONTRACT_ROUTE.match(path)
+def _answer_missing_blockscout_contract(request_path: str, read_document: ReadDocument) -> ApiAnswer | None:
+    route = CONTRACT_ROUTE.match(request_path)
     if route is None or read_document(route["path"]) is not None:
         return None
     body = read_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"))
     return None if body is None else ApiAnswer(body, 404)
 
 
-def _error_answer(error: str) -> ApiAnswer:
-    return ApiAnswer(_encode_json({"ok": False, "error": error}), 500)
+def _make_error_answer(message: str) -> ApiAnswer:
+    return ApiAnswer(_encode_json({"ok": False, "error": message}), 500)
 
 
 def _encode_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _answer_look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
+def _answer_hash_lookup(query: Query, read_document: ReadDocument) -> ApiAnswer:
     texts_of_kinds = [query.get(kind) for kind in LENGTHS]
     functions, events = (texts.split(",") if texts else [] for texts in texts_of_kinds)
     for text in (*functions, *events):
         if not HASH.match(text):
-            return _error_answer(
+            return _make_error_answer(
                 f"Invalid hash '{text}'. Hash must be 0x-prefixed and either be a 4 byte or 32 byte hex string."
             )
-    by_event = {text: items or [] for text, items in _find_items("event", events, read_document).items()}
-    return _found_signatures(
-        _without_filtered(_find_items("function", functions, read_document), query), by_event
+    by_event = {text: items or [] for text, items in _find_signatures("event", events, read_document).items()}
+    return _make_signature_answer(
+        _remove_filtered_functions(_find_signatures("function", functions, read_document), query), by_event
     )
 
 
-def _find_items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
-    """Look up the signatures with each hash, reading each shard once.
+def _find_signatures(
+    signature_kind: str, hashes: Iterable[str], read_document: ReadDocument
+) -> dict[str, Items | None]:
+    """Look up the signatures with each hash.
+
+    Signatures are stored in files by the first byte of the hash, and each file is read once.
 
     Returns:
-        The signatures by hash; None for a hash that has none, or not the length of its kind.
+        The signatures by hash; None for a hash that has none, or that has another length than its kind.
     """
     shards: dict[str, dict[str, Items]] = {}
     items: dict[str, Items | None] = {}
     for text in hashes:
         items[text] = None
-        if len(text) == LENGTHS[kind]:
+        if len(text) == LENGTHS[signature_kind]:
             name = text[2:4].lower()
             if name not in shards:
                 shards[name] = json.loads(
-                    read_document(urls.SIGNATURE_SHARD.path(kind=kind, shard=name)) or b"{}"
+                    read_document(urls.SIGNATURE_SHARD.path(kind=signature_kind, shard=name)) or b"{}"
                 )
             items[text] = shards[name].get(text.lower())
     return items
 
 
-def _without_filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
-    """Remove filtered functions, unless the parameter `filter` is another text than `true`."""
+def _remove_filtered_functions(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
+    """Remove the functions that are marked as filtered.
+
+    As in Sourcify's service, they stay if the parameter `filter` has another value than `true`.
+    """
     if (query.get("filter") or "true") != "true":
         return functions
     return {
@@ -181,14 +197,16 @@ def _without_filtered(functions: dict[str, Items | None], query: Query) -> dict[
     }
 
 
-def _found_signatures(functions: Mapping[str, Items | None], events: Mapping[str, Items | None]) -> ApiAnswer:
+def _make_signature_answer(
+    functions: Mapping[str, Items | None], events: Mapping[str, Items | None]
+) -> ApiAnswer:
     return ApiAnswer(_encode_json({"ok": True, "result": {"function": functions, "event": events}}))
 
 
-def _answer_search(query: Query, read_document: ReadDocument) -> ApiAnswer:
+def _answer_name_search(query: Query, read_document: ReadDocument) -> ApiAnswer:
     pattern = query.get("query") or ""
     if not PATTERN.match(pattern):
-        return _error_answer(
+        return _make_error_answer(
             f"Invalid search pattern '{pattern}'. Query must be a valid function signature name but may include "
             "'*' and '?' wildcards."
         )
@@ -199,16 +217,16 @@ def _answer_search(query: Query, read_document: ReadDocument) -> ApiAnswer:
             if len(hits) == MOST_HITS:
                 break
     hashes = [signature_hash(name) for name in hits]
-    functions = _items_with_names(
-        hits, _find_items("function", dict.fromkeys(text[:10] for text in hashes), read_document)
+    functions = _select_items_by_name(
+        hits, _find_signatures("function", dict.fromkeys(text[:10] for text in hashes), read_document)
     )
-    return _found_signatures(
-        _without_filtered(functions, query),
-        _items_with_names(hits, _find_items("event", hashes, read_document)),
+    return _make_signature_answer(
+        _remove_filtered_functions(functions, query),
+        _select_items_by_name(hits, _find_signatures("event", hashes, read_document)),
     )
 
 
-def _items_with_names(
+def _select_items_by_name(
     names: Sequence[str], items_by_hash: Mapping[str, Items | None]
 ) -> dict[str, Items | None]:
     return {
@@ -219,8 +237,7 @@ def _items_with_names(
 def matches_pattern(name: str, pattern: str) -> bool:
     """Return whether a name matches a pattern with `*` and `?`.
 
-    `*` matches any string and `?` one character. The time is at most proportional to the product of both
-    lengths.
+    `*` matches any string and `?` one character. The time grows at most with the product of both lengths.
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):

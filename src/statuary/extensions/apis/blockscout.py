@@ -7,15 +7,15 @@ from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_t
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.addressed import contract_document
+from statuary.extensions.apis.addressed import make_contract_document
 from statuary.extensions.apis.etherscan import (
-    constructor_arguments,
-    is_optimized,
-    linked_libraries,
-    optimizer_runs,
-    source_license,
+    collect_linked_libraries,
+    find_source_license,
+    get_constructor_arguments,
+    get_optimizer_runs,
+    is_optimizer_enabled,
 )
-from statuary.extensions.apis.repository import has_full_match
+from statuary.extensions.apis.repository import belongs_in_full_match
 from statuary.site.document import Document, encode_unchecked
 
 PROXY_TYPES: Final = {
@@ -57,37 +57,37 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 """Blockscout's answer about a contract that is not verified."""
 
 
-def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
+def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
     """Yield the JSON document about a contract that Blockscout's API serves.
 
     Args:
-        judged: the record of the contract, with the results of its checks.
-        source: the path of the content file with the record.
+        checked_record: the record of the contract, with the results of its checks.
+        record_path: the path of the content file with the record.
     """
-    body = encode_unchecked(blockscout_contract(judged))
-    yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
+    body = encode_unchecked(make_blockscout_contract(checked_record))
+    yield make_contract_document(urls.BLOCKSCOUT, checked_record.record, body, record_path)
 
 
-def blockscout_contract(judged: JudgedRecord) -> JsonObject:
+def make_blockscout_contract(checked_record: JudgedRecord) -> JsonObject:
     """Convert a record to the JSON of a contract in Blockscout's API.
 
     Unknown members are null. A contradicted record is neither fully nor partially verified, and is marked as
     having changed code.
     """
-    record, is_contradicted = judged.record, judged.is_contradicted
+    record, is_contradicted = checked_record.record, checked_record.is_contradicted
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
-    proxy = _proxy_members(judged)
-    arguments = constructor_arguments(record)
+    proxy = _make_proxy_members(checked_record)
+    arguments = get_constructor_arguments(record)
     creation_code = as_object(record["creationBytecode"]).get("onchainBytecode")
     return {
         "verified_twin_address_hash": None,
         "is_verified": True,
         "is_changed_bytecode": is_contradicted,
-        "is_partially_verified": not is_contradicted and not has_full_match(record),
-        "is_fully_verified": not is_contradicted and has_full_match(record),
+        "is_partially_verified": not is_contradicted and not belongs_in_full_match(record),
+        "is_fully_verified": not is_contradicted and belongs_in_full_match(record),
         "is_verified_via_sourcify": False,
         "is_verified_via_eth_bytecode_db": False,
         "is_verified_via_verifier_alliance": False,
@@ -97,10 +97,11 @@ def blockscout_contract(judged: JudgedRecord) -> JsonObject:
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
         "name": as_text(compilation.get("name")) or name,
-        # Blockscout writes a `v` before every compiler version, including Vyper's
+        # Blockscout writes a `v` before the version of every compiler, also of Vyper, whose own versions have
+        # none.
         "compiler_version": f"v{as_text(compilation.get('compilerVersion'))}",
-        "optimization_enabled": is_optimized(compilation),
-        "optimization_runs": optimizer_runs(compilation),
+        "optimization_enabled": is_optimizer_enabled(compilation),
+        "optimization_runs": get_optimizer_runs(compilation),
         "evm_version": as_text(settings.get("evmVersion")) or "default",
         "verified_at": record["verifiedAt"],
         "abi": record["abi"],
@@ -110,11 +111,11 @@ def blockscout_contract(judged: JudgedRecord) -> JsonObject:
             {"file_path": file, "source_code": text} for file, text in texts.items() if file != path
         ],
         "compiler_settings": settings,
-        "external_libraries": _linked_libraries(record),
+        "external_libraries": _list_linked_libraries(record),
         "constructor_args": f"0x{arguments}" if arguments else None,
         "decoded_constructor_args": None,
         "language": as_text(compilation.get("language")).lower(),
-        "license_type": LICENSES.get(source_license(record, path), "none"),
+        "license_type": LICENSES.get(find_source_license(record, path), "none"),
         "certified": False,
         "is_blueprint": False,
         "deployed_bytecode": as_object(record["runtimeBytecode"]).get("onchainBytecode"),
@@ -128,16 +129,16 @@ class _ProxyMembers(NamedTuple):
     implementations: list[Json]
 
 
-def _proxy_members(judged: JudgedRecord) -> _ProxyMembers:
+def _make_proxy_members(checked_record: JudgedRecord) -> _ProxyMembers:
     """Return the type and implementations of a proxy.
 
     Returns:
         None and no implementations if the contract is not a proxy, or if the record is contradicted and the
         present implementation is unknown.
     """
-    resolution = as_object(judged.record.get("proxyResolution"))
-    other = judged.other_implementation
-    if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
+    resolution = as_object(checked_record.record.get("proxyResolution"))
+    other = checked_record.other_implementation
+    if resolution.get("isProxy") is not True or (checked_record.is_contradicted and not other):
         return _ProxyMembers(None, [])
     named = [{"address": other}] if other else as_list(resolution.get("implementations"))
     implementations = map(as_object, named)
@@ -147,8 +148,8 @@ def _proxy_members(judged: JudgedRecord) -> _ProxyMembers:
     return _ProxyMembers(PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries)
 
 
-def _linked_libraries(record: RecordValue) -> list[Json]:
+def _list_linked_libraries(record: RecordValue) -> list[Json]:
     return [
         {"name": path.rpartition(":")[2], "address_hash": address}
-        for path, address in linked_libraries(record).items()
+        for path, address in collect_linked_libraries(record).items()
     ]

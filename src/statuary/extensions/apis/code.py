@@ -54,9 +54,9 @@ class CodeFacts(NamedTuple):
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
-    def parse(cls, line: bytes) -> "CodeFacts":
+    def parse(cls, stored_line: bytes) -> "CodeFacts":
         """Restore the hashes from a line that `encode` returned."""
-        digest, template = orjson.loads(line)
+        digest, template = orjson.loads(stored_line)
         if template is None:
             return cls(digest, None)
         of_template, length, zero_ranges, is_whole = template
@@ -64,7 +64,7 @@ class CodeFacts(NamedTuple):
         return cls(digest, Template(of_template, length, ranges, is_whole))
 
 
-def code_facts(record: RecordValue) -> CodeFacts | None:
+def hash_contract_code(record: RecordValue) -> CodeFacts | None:
     """Return the hashes by which readers find contracts with the same code.
 
     Args:
@@ -81,36 +81,38 @@ def code_facts(record: RecordValue) -> CodeFacts | None:
     return CodeFacts(_hash_code(code), _make_template(record, code))
 
 
-def _hash_code(code: bytes) -> str:
-    return f"0x{keccak256(code).hex()}"
+def _hash_code(bytecode: bytes) -> str:
+    return f"0x{keccak256(bytecode).hex()}"
 
 
-def strip_metadata(code: bytes) -> bytes:
+def strip_metadata(bytecode: bytes) -> bytes:
     """Return code without the metadata at its end, and the INVALID opcode before that.
 
     The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes
     INVALID before the metadata, or at the end of code without metadata.
     """
-    length = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
-    plain = code[:-length] if length <= len(code) and code[-length] in CBOR_MAPS else code
+    length = int.from_bytes(bytecode[-LENGTH_BYTES:], "big") + LENGTH_BYTES
+    plain = bytecode[:-length] if length <= len(bytecode) and bytecode[-length] in CBOR_MAPS else bytecode
     return plain.removesuffix(INVALID)
 
 
-def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
-    """Return a copy of code in which the given ranges of bytes are zero.
+def zero_ranges(bytecode: bytes, ranges: Ranges) -> bytes:
+    """Return a copy of code with zeros in some ranges.
 
     Args:
-        code: the bytes of the code.
+        bytecode: the bytes of the code.
         ranges: the offset and length of each range; parts beyond the end of the code are ignored.
     """
-    output = bytearray(code)
+    output = bytearray(bytecode)
     for start, size in ranges:
         output[start : start + size] = bytes(len(output[start : start + size]))
     return bytes(output)
 
 
-def _make_template(record: RecordValue, code: bytes) -> Template | None:
-    """Set the parts of code to zero that differ between contracts.
+def _make_template(record: RecordValue, bytecode: bytes) -> Template | None:
+    """Set those parts of code to zero that differ between contracts.
+
+    Contracts of the same source have the same template.
 
     Returns:
         The template; None if the compiled code is missing or differs from the chain's, if the record's
@@ -120,19 +122,19 @@ def _make_template(record: RecordValue, code: bytes) -> Template | None:
     language = as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
     if language == "Vyper":
-        return _make_vyper_template(compiled, code)
+        return _make_vyper_template(compiled, bytecode)
     if not compiled:
         return None
     try:
-        ranges = _differing_ranges(runtime, len(compiled) // 2)
-        of_compiler = zero_ranges(strip_metadata(_decode_unlinked(compiled)), ranges)
+        ranges = _find_differing_ranges(runtime, len(compiled) // 2)
+        of_compiler = zero_ranges(strip_metadata(_decode_unlinked_code(compiled)), ranges)
     except (InvalidValueError, ValueError):  # the references are malformed, or the code is not hex
         return None
-    own_code = zero_ranges(strip_metadata(code), ranges)
+    own_code = zero_ranges(strip_metadata(bytecode), ranges)
     return Template(_hash_code(own_code), len(own_code), ranges) if own_code == of_compiler else None
 
 
-def _make_vyper_template(compiled: str, code: bytes) -> Template | None:
+def _make_vyper_template(compiled_hex: str, bytecode: bytes) -> Template | None:
     """Return the template of Vyper code with immutables.
 
     The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
@@ -142,22 +144,22 @@ def _make_vyper_template(compiled: str, code: bytes) -> Template | None:
     Returns:
         The template, or None if the code has no immutables or is not the compiler's.
     """
-    start = len(compiled) // 2
-    size = len(code) - start
-    if not start or size <= 0 or size % WORD or code[:start].hex() != compiled.lower():
+    start = len(compiled_hex) // 2
+    size = len(bytecode) - start
+    if not start or size <= 0 or size % WORD or bytecode[:start].hex() != compiled_hex.lower():
         return None
     ranges = ((start, size),)
-    return Template(_hash_code(zero_ranges(code, ranges)), len(code), ranges, is_whole=True)
+    return Template(_hash_code(zero_ranges(bytecode, ranges)), len(bytecode), ranges, is_whole=True)
 
 
-def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
-    """Return the ranges in which contracts of a source differ.
+def _find_differing_ranges(runtime: JsonObject, compiled_size: int) -> Ranges:
+    """Return the ranges of code in which contracts of one source differ.
 
     The ranges are libraries, immutables, the metadata of contracts that this one creates, and a library's own
     address.
 
     Args:
-        size: bytes of the compiler's code.
+        compiled_size: the number of bytes of the compiler's code.
 
     Raises:
         InvalidValueError: if the references are malformed.
@@ -167,12 +169,13 @@ def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
         *parse_immutable_references(runtime.get("immutableReferences")),
     ]
     ranges = {(place.start, place.length) for place in references}
-    # the auxdata of contracts that the contract creates
+    # The code of a contract that this one creates ends with CBOR metadata, which depends on the contract's
+    # sources.
     for item in as_object(runtime.get("cborAuxdata")).values():
         auxdata = as_object(item)
         start = auxdata.get("offset")
         length = (len(as_text(auxdata.get("value"))) - 2) // 2
-        if isinstance(start, int) and start + length < size:
+        if isinstance(start, int) and start + length < compiled_size:
             ranges.add((start, length))
     steps = as_list(runtime.get("transformations"))
     if any(as_object(step).get("reason") == "callProtection" for step in steps):
@@ -180,23 +183,23 @@ def _differing_ranges(runtime: JsonObject, size: int) -> Ranges:
     return tuple(sorted(ranges))
 
 
-def _decode_unlinked(text: str) -> bytes:
-    """Decode compiled code, with zeros in place of library names.
+def _decode_unlinked_code(unlinked_hex: str) -> bytes:
+    """Decode compiled hex code, with zeros in place of library names.
 
     Raises:
         ValueError: if it is not hex.
     """
-    if "_" not in text:
-        return bytes.fromhex(text)
-    digits = bytearray(text.encode())
-    at = text.find("__")
+    if "_" not in unlinked_hex:
+        return bytes.fromhex(unlinked_hex)
+    digits = bytearray(unlinked_hex.encode())
+    at = unlinked_hex.find("__")
     while at >= 0:
         digits[at : at + 40] = b"0" * 40
         at = digits.find(b"__")
     return bytes.fromhex(digits.decode())
 
 
-def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
+def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
     """Yield the documents by which contracts with equal code are found.
 
     There are lists of contracts with the same code and with the same template, and lists of all templates of
@@ -209,24 +212,28 @@ def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterat
     by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}
     for row, facts in contracts:
-        by_code[facts.digest].append(_contract_entry(row))
+        by_code[facts.digest].append(_make_list_entry(row))
         if facts.template is not None:
-            by_template[facts.template.digest].append(_contract_entry(row) | {"codeHash": facts.digest})
+            by_template[facts.template.digest].append(_make_list_entry(row) | {"codeHash": facts.digest})
             templates[facts.template.digest] = facts.template
     for digest, entries in by_code.items():
-        yield _list_document(urls.CODE.path(code_hash=digest), {"codeHash": digest, "contracts": entries})
+        yield _make_list_document(
+            urls.CODE.path(code_hash=digest), {"codeHash": digest, "contracts": entries}
+        )
     by_length = defaultdict[int, list[object]](list)
     for digest, template in sorted(templates.items()):
         ranges = [list(place) for place in template.zeroed]
         how: dict[str, object] = {"template": digest, "zeroed": ranges, "isWhole": template.is_whole}
         by_length[template.length].append(how)
         body = how | {"length": template.length, "contracts": by_template[digest]}
-        yield _list_document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
+        yield _make_list_document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
     for length, entries in by_length.items():
-        yield _list_document(urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries})
+        yield _make_list_document(
+            urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries}
+        )
 
 
-def _contract_entry(row: ContractRow) -> dict[str, object]:
+def _make_list_entry(row: ContractRow) -> dict[str, object]:
     """Return a contract's entry in a list."""
     return {
         "chainId": row.chainId,
@@ -239,5 +246,5 @@ def _contract_entry(row: ContractRow) -> dict[str, object]:
     }
 
 
-def _list_document(path: str, body: dict[str, object]) -> Document:
-    return Document(path=path, body=encode_json(body), sources=WHOLE_SITE, persistent=True)
+def _make_list_document(path: str, content: dict[str, object]) -> Document:
+    return Document(path=path, body=encode_json(content), sources=WHOLE_SITE, persistent=True)

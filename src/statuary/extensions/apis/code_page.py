@@ -9,7 +9,7 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.site_content import SiteContent
 
 
-def code_page(site: SiteContent) -> Iterator[Document]:
+def iter_code_page(site: SiteContent) -> Iterator[Document]:
     """Yield the page on which readers find contracts by pasting code.
 
     Nothing is yielded if the site has no lists of contracts, which link to the page.

@@ -28,21 +28,21 @@ class CustomFiles(NamedTuple):
     findings: list[Finding]  # errors in invalid files, which are skipped
 
 
-def custom_files(root: Path) -> CustomFiles:
+def read_custom_files(content_folder: Path) -> CustomFiles:
     """Read the files in the content's folder `apis`.
 
     The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`. Invalid files are reported.
 
     Args:
-        root: the content folder.
+        content_folder: the content folder.
     """
     output = CustomFiles([], {}, [])
-    for file in sorted((root / FOLDER).rglob("*")):
+    for file in sorted((content_folder / FOLDER).rglob("*")):
         if file.is_dir():
             continue
-        path = file.relative_to(root).as_posix()
-        content = run_guarded(partial(_parse_file, root, path), path, "reading the file")
+        path = file.relative_to(content_folder).as_posix()
+        content = run_guarded(partial(_parse_custom_file, content_folder, path), path, "reading the file")
         if isinstance(content, Finding):
             output.findings.append(content)
         elif isinstance(content, str):
@@ -62,22 +62,27 @@ def custom_files(root: Path) -> CustomFiles:
     return output
 
 
-def _parse_file(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
-    """Parse a file.
+def _parse_custom_file(
+    content_folder: Path, file_path: str
+) -> Document | tuple[ContractLocation, list[Version]] | str:
+    """Parse a file of the content's folder `apis`.
 
     Returns:
-        The document of a picture or a chain, a proxy and its earlier implementations, or a message about the
-        file's fault.
+        The document of a logo or a chain, a proxy with its earlier implementations, or a message about what
+        is
+        wrong with the file.
     """
-    body = SourceFile(root, path).load_bytes(LARGEST)
-    parts = path.split("/")[1:]
+    body = SourceFile(content_folder, file_path).load_bytes(LARGEST)
+    parts = file_path.split("/")[1:]
     match parts:
         case ["logos", chain, name] if name.endswith(".png") and chain.isdecimal():
-            return _logo_document(chain, name.removesuffix(".png"), body, path)
+            return _parse_logo(chain, name.removesuffix(".png"), body, file_path)
         case ["chains", name] if name.startswith("eip155-") and name.endswith(".json"):
-            return _chain_document(name.removeprefix("eip155-").removesuffix(".json"), body, path)
+            return _parse_chain_description(
+                name.removeprefix("eip155-").removesuffix(".json"), body, file_path
+            )
         case ["proxies", chain, name] if name.endswith(".json") and chain.isdecimal():
-            return _parse_versions(chain, name.removesuffix(".json"), body)
+            return _parse_proxy_versions(chain, name.removesuffix(".json"), body)
         case _:
             return (
                 "neither logos/<chainId>/<address>.png nor chains/eip155-<chainId>.json nor "
@@ -85,11 +90,17 @@ def _parse_file(root: Path, path: str) -> Document | tuple[ContractLocation, lis
             )
 
 
-def _parse_versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
-    """Parse a proxy's earlier implementations, or describe the fault."""
+def _parse_proxy_versions(
+    chain_id: str, address_text: str, body: bytes
+) -> tuple[ContractLocation, list[Version]] | str:
+    """Parse a file with a proxy's earlier implementations.
+
+    Returns:
+        The proxy with its implementations, or a message about what is wrong with the file.
+    """
     try:
         entries = json.loads(body)
-        place = (chain, parse_address(text))
+        place = (chain_id, parse_address(address_text))
     except InvalidValueError as error:
         return f"the name is not an address: {error}"
     except ValueError as error:
@@ -98,7 +109,7 @@ def _parse_versions(chain: str, text: str, body: bytes) -> tuple[ContractLocatio
         return "the file is not a list of implementations, oldest first"
     versions = list[Version]()
     for number, item in enumerate(entries, 1):
-        version = _parse_version(item)
+        version = _parse_proxy_version(item)
         if isinstance(version, str):
             return f"entry {number} of the list: {version}"
         versions.append(version)
@@ -108,45 +119,53 @@ def _parse_versions(chain: str, text: str, body: bytes) -> tuple[ContractLocatio
 MEMBERS = {"implementation", "facets", "since", "block"}
 
 
-def _parse_version(item: object) -> Version | str:
-    """Parse an earlier implementation, or describe the fault."""
-    if not isinstance(item, dict) or item.keys() - MEMBERS:
-        return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(item)[:80]}"
-    addresses = item.get("facets", [item.get("implementation")])
-    block = item.get("block")
-    if not _is_list_of_strings(addresses):
+def _parse_proxy_version(version_entry: object) -> Version | str:
+    """Parse one of a proxy's earlier implementations.
+
+    Returns:
+        The implementation, or a message about what is wrong with it.
+    """
+    if not isinstance(version_entry, dict) or version_entry.keys() - MEMBERS:
+        return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(version_entry)[:80]}"
+    addresses = version_entry.get("facets", [version_entry.get("implementation")])
+    block = version_entry.get("block")
+    if not _is_nonempty_string_list(addresses):
         return "it names no `implementation`, and no `facets`"
     if block is not None and as_non_negative_integer(block) is None:
         return f"`block` is {json.dumps(block)[:80]}, which is not a block number"
     try:
-        since = format_milliseconds(parse_instant(str(item["since"]))) if "since" in item else ""
+        since = (
+            format_milliseconds(parse_instant(str(version_entry["since"])))
+            if "since" in version_entry
+            else ""
+        )
         return Version(tuple(map(parse_address, addresses)), since, block, "file")
     except InvalidValueError as error:
         return str(error)
 
 
-def _is_list_of_strings(value: object) -> TypeGuard[list[str]]:
+def _is_nonempty_string_list(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
-def _logo_document(chain: str, text: str, body: bytes, path: str) -> Document | str:
+def _parse_logo(chain_id: str, address_text: str, body: bytes, logo_path: str) -> Document | str:
     try:
-        address = parse_address(text)
+        address = parse_address(address_text)
     except InvalidValueError as error:
         return f"the name is not an address: {error}"
     if not body.startswith(PNG):
         return "the file is not a PNG picture"
-    target = urls.OTTERSCAN_LOGO.path(chain_id=chain, address=address)
+    target = urls.OTTERSCAN_LOGO.path(chain_id=chain_id, address=address)
     media_type = urls.OTTERSCAN_LOGO.media_type
-    return Document(path=target, body=body, media_type=media_type, sources=(path,), persistent=True)
+    return Document(path=target, body=body, media_type=media_type, sources=(logo_path,), persistent=True)
 
 
-def _chain_document(chain: str, body: bytes, path: str) -> Document | str:
+def _parse_chain_description(chain_id: str, body: bytes, file_path: str) -> Document | str:
     try:
         entry = json.loads(body)
     except ValueError as error:
         return f"the file is not JSON: {error}"
-    if not isinstance(entry, dict) or str(entry.get("chainId")) != chain:
-        return f"`chainId` of the file is not {chain}"
-    target = urls.OTTERSCAN_CHAIN.path(chain_id=chain)
-    return Document(path=target, body=encode_json(entry), sources=(path,), persistent=True)
+    if not isinstance(entry, dict) or str(entry.get("chainId")) != chain_id:
+        return f"`chainId` of the file is not {chain_id}"
+    target = urls.OTTERSCAN_CHAIN.path(chain_id=chain_id)
+    return Document(path=target, body=encode_json(entry), sources=(file_path,), persistent=True)

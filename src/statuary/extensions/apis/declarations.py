@@ -33,9 +33,9 @@ class Declarations(NamedTuple):
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
-    def parse(cls, line: bytes) -> "Declarations":
+    def parse(cls, stored_line: bytes) -> "Declarations":
         """Restore the signatures from a non-empty line that `encode` returned."""
-        functions, errors, events = orjson.loads(line)
+        functions, errors, events = orjson.loads(stored_line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
 
@@ -57,7 +57,7 @@ def parse_declarations(abi: Json) -> Declarations:
         if text is None:
             continue
         if kind == "event":
-            full = event_declaration(text, item)
+            full = format_event(text, item)
             events[text] = min(full, events.get(text, full))
         elif kind in ("function", "error"):
             texts[str(kind)].add(text)
@@ -67,36 +67,36 @@ def parse_declarations(abi: Json) -> Declarations:
     )
 
 
-def event_declaration(text: str, event: Mapping[str, Json]) -> str:
+def format_event(signature: str, abi_item: Mapping[str, Json]) -> str:
     """Format an event, such as `Transfer(address indexed from, uint256 value)`.
 
     Args:
-        text: the signature of the event, which is returned if the result would be longer than
+        signature: the signature of the event, which is returned if the result would be longer than
             `MAX_DECLARATION`.
-        event: the event's item in the ABI, which ethers accepts.
+        abi_item: the event's item in the ABI, which ethers accepts.
     """
-    inputs = event.get("inputs")
-    parameters = [_parameter_declaration(value) for value in inputs] if isinstance(inputs, list) else []
-    full = f"{event['name']}({', '.join(parameters)})"
-    return full if len(full) <= MAX_DECLARATION else text
+    inputs = abi_item.get("inputs")
+    parameters = [_format_parameter(value) for value in inputs] if isinstance(inputs, list) else []
+    full = f"{abi_item['name']}({', '.join(parameters)})"
+    return full if len(full) <= MAX_DECLARATION else signature
 
 
-def _parameter_declaration(parameter: Json) -> str:
+def _format_parameter(parameter: Json) -> str:
     if not isinstance(parameter, dict):
         return ""
     indexed = "indexed" if parameter.get("indexed") is True else ""
     name = parameter.get("name")
     shown_name = str(name) if is_identifier(name) and name not in MODIFIERS else ""
-    return " ".join(filter(None, (_type_text(parameter), indexed, shown_name)))
+    return " ".join(filter(None, (_format_parameter_type(parameter), indexed, shown_name)))
 
 
-def _type_text(parameter: Mapping[str, Json]) -> str:
+def _format_parameter_type(parameter: Mapping[str, Json]) -> str:
     """Format the type of a parameter, a tuple as its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)
     components = parameter.get("components")
-    members = ", ".join(map(_parameter_declaration, components)) if isinstance(components, list) else ""
+    members = ", ".join(map(_format_parameter, components)) if isinstance(components, list) else ""
     return f"({members}){name.removeprefix('tuple')}"
 
 

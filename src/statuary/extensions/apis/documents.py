@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from statuary.contracts.incremental.record_documents import RecordOutput
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.addressed import contract_document
+from statuary.extensions.apis.addressed import make_contract_document
 from statuary.extensions.apis.blockscout import blockscout_documents
-from statuary.extensions.apis.code import code_facts
+from statuary.extensions.apis.code import hash_contract_code
 from statuary.extensions.apis.declarations import parse_declarations
 from statuary.extensions.apis.etherscan import etherscan_documents
-from statuary.extensions.apis.proxies import proxy_facts
-from statuary.extensions.apis.repository import repository_documents
+from statuary.extensions.apis.proxies import read_proxy_facts
+from statuary.extensions.apis.repository import iter_repository_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
@@ -33,27 +33,30 @@ def derive_record_output(judged: JudgedRecord, settings: object, source: str) ->
     record = judged.record
     has_signatures = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
     needs_abi = has_signatures and not judged.is_contradicted
-    code = code_facts(record) if Api.CODE in settings.apis and judged.is_code_of_sources else None
-    proxy = proxy_facts(judged) if Api.PROXIES in settings.apis else None
+    code = hash_contract_code(record) if Api.CODE in settings.apis and judged.is_code_of_sources else None
+    proxy = read_proxy_facts(judged) if Api.PROXIES in settings.apis else None
     lines = (
         parse_declarations(record["abi"]).encode() if needs_abi else b"",
         b"" if code is None else code.encode(),
         b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
-    return RecordOutput(facts, _documents_of_apis(judged, settings.apis, source))
+    return RecordOutput(facts, _iter_api_documents(judged, settings.apis, source))
 
 
-def _documents_of_apis(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterator[Document]:
-    record = judged.record
+def _iter_api_documents(
+    checked_record: JudgedRecord, apis: Iterable[Api], record_path: str
+) -> Iterator[Document]:
+    record = checked_record.record
     if Api.ETHERSCAN in apis:
-        yield from etherscan_documents(judged, source)
-    # Blockscout has a flag for code that has changed since
-    if Api.BLOCKSCOUT in apis and judged.is_code_of_sources:
-        yield from blockscout_documents(judged, source)
-    if judged.is_contradicted:
+        yield from etherscan_documents(checked_record, record_path)
+    # Blockscout's API has a flag for code that has changed since the verification, so it also gets
+    # contradicted records.
+    if Api.BLOCKSCOUT in apis and checked_record.is_code_of_sources:
+        yield from blockscout_documents(checked_record, record_path)
+    if checked_record.is_contradicted:
         return  # the other APIs cannot express a contradiction
     if Api.SIGNATURES in apis and isinstance(record["abi"], list):
-        yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
+        yield make_contract_document(urls.ABI, record, encode_unchecked(record["abi"]), record_path)
     if Api.OTTERSCAN in apis:
-        yield from repository_documents(record, source)
+        yield from iter_repository_documents(record, record_path)

@@ -10,7 +10,7 @@ from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.addressed import contract_document
+from statuary.extensions.apis.addressed import make_contract_document
 from statuary.site.document import Document, encode_unchecked
 
 UNVERIFIED: Final = "Contract source code not verified"
@@ -26,31 +26,35 @@ DEFAULT_RUNS: Final = 200
 LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
-def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
+def etherscan_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
     """Yield the responses to Etherscan's API calls about a contract.
 
     A contract with a contradicted record is treated as unverified. The contract's creation is published unless the
     record fails its checks.
 
     Args:
-        judged: the record with its proof.
-        source: the path of the record in the content folder.
+        checked_record: the record with its proof.
+        record_path: the path of the record in the content folder.
     """
-    record, bodies = judged.record, dict[str, Json]()
-    if not judged.is_contradicted:
+    record, bodies = checked_record.record, dict[str, Json]()
+    if not checked_record.is_contradicted:
         abi = record["abi"]
-        bodies["getsourcecode"] = success_response([source_code_result(record)])
+        bodies["getsourcecode"] = make_success_response([make_source_code_result(record)])
         bodies["getabi"] = (
-            success_response(json_text(abi)) if isinstance(abi, list) else error_response(UNVERIFIED)
+            make_success_response(encode_json_string(abi))
+            if isinstance(abi, list)
+            else make_error_response(UNVERIFIED)
         )
-    creation = contract_creation(record)
-    if creation is not None and not judged.fails_checks:
+    creation = make_contract_creation(record)
+    if creation is not None and not checked_record.fails_checks:
         bodies[CREATION] = creation
     for action, body in bodies.items():
-        yield contract_document(urls.ETHERSCAN, record, encode_unchecked(body), source, action=action)
+        yield make_contract_document(
+            urls.ETHERSCAN, record, encode_unchecked(body), record_path, action=action
+        )
 
 
-def success_response(result: Json) -> JsonObject:
+def make_success_response(result: Json) -> JsonObject:
     """Return the JSON of a successful response, as Etherscan's API sends it.
 
     Args:
@@ -59,23 +63,23 @@ def success_response(result: Json) -> JsonObject:
     return {"status": "1", "message": "OK", "result": result}
 
 
-def error_response(reason: str) -> JsonObject:
+def make_error_response(message: str) -> JsonObject:
     """Return the JSON of an error response, as Etherscan's API sends it.
 
     Etherscan sends errors with the HTTP status 200.
 
     Args:
-        reason: the message for the client, which becomes the member `result`.
+        message: the message for the client, which becomes the member `result`.
     """
-    return {"status": "0", "message": "NOTOK", "result": reason}
+    return {"status": "0", "message": "NOTOK", "result": message}
 
 
-def json_text(value: Json) -> str:
+def encode_json_string(json_value: Json) -> str:
     """Encode a JSON value compactly, as a string that Etherscan's API puts into JSON."""
-    return encode_unchecked(value).decode()
+    return encode_unchecked(json_value).decode()
 
 
-def source_code_result(record: RecordValue) -> JsonObject:
+def make_source_code_result(record: RecordValue) -> JsonObject:
     """Return a contract's sources and settings, as Etherscan's `getsourcecode` does.
 
     Args:
@@ -91,26 +95,26 @@ def source_code_result(record: RecordValue) -> JsonObject:
     implementations = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     is_proxy = resolution.get("isProxy") is True
     return {
-        "SourceCode": f"{{{json_text(record['stdJsonInput'])}}}",
-        "ABI": json_text(record["abi"] if isinstance(record["abi"], list) else []),
+        "SourceCode": f"{{{encode_json_string(record['stdJsonInput'])}}}",
+        "ABI": encode_json_string(record["abi"] if isinstance(record["abi"], list) else []),
         "ContractName": as_text(compilation.get("name")) or name,
-        "CompilerVersion": compiler_version(compilation),
+        "CompilerVersion": format_compiler_version(compilation),
         "CompilerType": as_text(compilation.get("compiler")),
-        "OptimizationUsed": "1" if is_optimized(compilation) else "0",
-        "Runs": str(optimizer_runs(compilation)),
-        "ConstructorArguments": constructor_arguments(record),
+        "OptimizationUsed": "1" if is_optimizer_enabled(compilation) else "0",
+        "Runs": str(get_optimizer_runs(compilation)),
+        "ConstructorArguments": get_constructor_arguments(record),
         "EVMVersion": as_text(settings.get("evmVersion")) or "Default",
-        "Library": _libraries_text(record),
+        "Library": _format_libraries(record),
         "ContractFileName": path,
-        "LicenseType": source_license(record, path),
+        "LicenseType": find_source_license(record, path),
         "Proxy": "1" if is_proxy else "0",
         "Implementation": as_text(next(iter(implementations), "")).lower() if is_proxy else "",
-        "SwarmSource": _metadata_source(record),
+        "SwarmSource": _format_metadata_url(record),
         "SimilarMatch": "",
     }
 
 
-def compiler_version(compilation: Mapping[str, Json]) -> str:
+def format_compiler_version(compilation: Mapping[str, Json]) -> str:
     """Return the compiler version of a record in Etherscan's format.
 
     Examples are `v0.8.30+commit.73712a01` and `vyper:0.3.10`, which has no commit.
@@ -124,7 +128,7 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
     return f"v{version}"
 
 
-def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
+def get_optimizer_runs(compilation: Mapping[str, Json]) -> Json:
     """Return the setting `runs` of the optimizer.
 
     Args:
@@ -138,7 +142,7 @@ def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
     return as_object(settings.get("optimizer")).get("runs", default)
 
 
-def is_optimized(compilation: Mapping[str, Json]) -> bool:
+def is_optimizer_enabled(compilation: Mapping[str, Json]) -> bool:
     """Return whether the compiler's optimizer was enabled.
 
     Vyper's optimizer is enabled by default.
@@ -152,7 +156,7 @@ def is_optimized(compilation: Mapping[str, Json]) -> bool:
     return as_object(settings.get("optimizer")).get("enabled") is True
 
 
-def constructor_arguments(record: RecordValue) -> str:
+def get_constructor_arguments(record: RecordValue) -> str:
     """Return the constructor arguments in a record as hex, without `0x`.
 
     Returns:
@@ -163,7 +167,7 @@ def constructor_arguments(record: RecordValue) -> str:
     return as_text(values.get("constructorArguments")).removeprefix("0x")
 
 
-def linked_libraries(record: RecordValue) -> dict[str, str]:
+def collect_linked_libraries(record: RecordValue) -> dict[str, str]:
     """Return the addresses of the libraries that a contract uses.
 
     The compiler settings contain the libraries that the compiler linked; the transformations contain those
@@ -181,25 +185,25 @@ def linked_libraries(record: RecordValue) -> dict[str, str]:
     return linked
 
 
-def _libraries_text(record: RecordValue) -> str:
+def _format_libraries(record: RecordValue) -> str:
     """Format libraries as `Name:address`, separated by semicolons."""
     return ";".join(
         f"{path.rpartition(':')[2]}:{address.removeprefix('0x')}"
-        for path, address in linked_libraries(record).items()
+        for path, address in collect_linked_libraries(record).items()
     )
 
 
-def source_license(record: RecordValue, path: str) -> str:
+def find_source_license(record: RecordValue, source_path: str) -> str:
     """Return the SPDX license identifier in a source of a contract.
 
     Args:
         record: the record of the contract.
-        path: the path of the source.
+        source_path: the path of the source.
 
     Returns:
         The identifier; empty if the source has none.
     """
-    text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
+    text = as_text(as_object(as_object(record["sources"]).get(source_path)).get("content"))
     licence = LICENSE.search(text)
     return licence[1] if licence else ""
 
@@ -211,7 +215,7 @@ LONGEST_END = 400
 """Hex digits at the end of code in which the hash is searched."""
 
 
-def _metadata_source(record: RecordValue) -> str:
+def _format_metadata_url(record: RecordValue) -> str:
     """Return the metadata's IPFS or Swarm URL.
 
     Returns:
@@ -225,7 +229,7 @@ def _metadata_source(record: RecordValue) -> str:
     return f"ipfs://{ipfs}" if ipfs else f"bzzr://{swarm}"
 
 
-def contract_creation(record: RecordValue) -> JsonObject | None:
+def make_contract_creation(record: RecordValue) -> JsonObject | None:
     """Return the result of Etherscan's `getcontractcreation` for a record.
 
     The time of the block and the creating contract are missing, because records do not contain them. An
@@ -250,12 +254,12 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
     }
 
 
-def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the responses that do not depend on contracts.
+def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the responses of Etherscan's API that do not depend on contracts.
 
     Args:
         chains: the chains of the site.
-        base: the URL of the site.
+        site_url: the URL of the site.
 
     Yields:
         The path and the content of each response.
@@ -264,8 +268,8 @@ def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[s
         {
             "chainname": chain.title,
             "chainid": chain.chain_id,
-            "blockexplorer": chain.explorer or base,
-            "apiurl": f"{base}/{urls.ETHERSCAN_CALL}?chainid={chain.chain_id}",
+            "blockexplorer": chain.explorer or site_url,
+            "apiurl": f"{site_url}/{urls.ETHERSCAN_CALL}?chainid={chain.chain_id}",
             "status": 1,
             "comment": "",
         }
@@ -299,15 +303,17 @@ NOT_VERIFIED: JsonObject = {
 """The body of `getsourcecode` for an unverified contract, as recorded."""
 
 ANSWERS: dict[str, JsonObject] = {
-    "getsourcecode": success_response([NOT_VERIFIED]),
-    "getabi": error_response(UNVERIFIED),
-    "getcontractcreation": error_response(NO_DATA),
-    "chain": error_response(
+    "getsourcecode": make_success_response([NOT_VERIFIED]),
+    "getabi": make_error_response(UNVERIFIED),
+    "getcontractcreation": make_error_response(NO_DATA),
+    "chain": make_error_response(
         "Missing or unsupported chainid parameter, see v2/chainlist for the list of supported chainids"
     ),
-    "module": error_response("Error! Missing Or invalid Module name"),
-    "action": error_response("Error! Missing Or invalid Action name"),
-    "address": error_response("Error! Invalid address format"),
-    "verify": error_response("This site takes no contracts: it publishes those that were verified before"),
+    "module": make_error_response("Error! Missing Or invalid Module name"),
+    "action": make_error_response("Error! Missing Or invalid Action name"),
+    "address": make_error_response("Error! Invalid address format"),
+    "verify": make_error_response(
+        "This site takes no contracts: it publishes those that were verified before"
+    ),
 }
 """The bodies that do not depend on a contract, by the name of their document."""

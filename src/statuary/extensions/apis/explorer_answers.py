@@ -7,7 +7,7 @@ can choose the same bodies by rules.
 import re
 
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.answers import ApiAnswer, ReadDocument, query_parameter
+from statuary.extensions.apis.answers import ApiAnswer, ReadDocument, get_query_parameter
 from statuary.extensions.apis.etherscan import CREATION
 
 BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
@@ -21,84 +21,90 @@ MOST_ADDRESSES = 10
 LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 
 
-def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:
+def is_explorer_route(
+    http_method: str, request_path: str, query_string: str, read_document: ReadDocument
+) -> bool:
     """Return whether a request calls the site's explorer API.
 
     Args:
-        method: the HTTP method.
-        path: the path of the request.
-        query: the query string.
+        http_method: the HTTP method.
+        request_path: the path of the request.
+        query_string: the query string.
         read_document: returns the bytes at a path of the site, or None.
     """
-    base = BASES.match(path)
+    base = BASES.match(request_path)
     if base is None:
-        asked = CHAIN_LIST.match(path) is not None
+        asked = CHAIN_LIST.match(request_path) is not None
     else:
-        is_page = path.rstrip("/").lower() == "/api" and method in ("GET", "HEAD", "OPTIONS")
-        asked = not is_page or MODULE.search(query) is not None
+        is_page = request_path.rstrip("/").lower() == "/api" and http_method in ("GET", "HEAD", "OPTIONS")
+        asked = not is_page or MODULE.search(query_string) is not None
     return asked and read_document(urls.ETHERSCAN_CHAINS.path()) is not None
 
 
-def answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> ApiAnswer:
+def answer_explorer(
+    http_method: str, request_path: str, query_string: str, read_document: ReadDocument
+) -> ApiAnswer:
     """Return the response to a call of the explorer API.
 
     Args:
-        method: the HTTP method.
-        path: the path of the request.
-        query: the query string.
+        http_method: the HTTP method.
+        request_path: the path of the request.
+        query_string: the query string.
         read_document: returns the bytes at a path of the site, or None.
     """
-    base = BASES.match(path)
-    if method not in ("GET", "HEAD"):
-        return _stored_answer("verify", read_document)
+    base = BASES.match(request_path)
+    if http_method not in ("GET", "HEAD"):
+        return _read_stored_answer("verify", read_document)
     if base is None:
         return ApiAnswer(read_document(urls.ETHERSCAN_CHAINS.path()) or b"{}")
-    action = query_parameter(query, "action")
-    chain = base["chain"] or query_parameter(query, "chainid")
-    wrong = _find_call_error(query, action, chain, read_document)
+    action = get_query_parameter(query_string, "action")
+    chain = base["chain"] or get_query_parameter(query_string, "chainid")
+    wrong = _find_invalid_member(query_string, action, chain, read_document)
     if wrong:
-        return _stored_answer(wrong, read_document)
+        return _read_stored_answer(wrong, read_document)
     if action == "getcontractcreation":
-        return _answer_creations(
-            chain, COMMA.split(query_parameter(query, "contractaddresses")), read_document
+        return _answer_contract_creations(
+            chain, COMMA.split(get_query_parameter(query_string, "contractaddresses")), read_document
         )
-    address = query_parameter(query, "address")
+    address = get_query_parameter(query_string, "address")
     if not ADDRESS.match(address):
-        return _stored_answer("address", read_document)
+        return _read_stored_answer("address", read_document)
     body = read_document(urls.ETHERSCAN.path(chain_id=chain, address=address, action=action))
-    return _stored_answer(action, read_document) if body is None else ApiAnswer(body)
+    return _read_stored_answer(action, read_document) if body is None else ApiAnswer(body)
 
 
-def _find_call_error(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
-    """Find what is wrong with a call's module, action or chain.
+def _find_invalid_member(query_string: str, action: str, chain_id: str, read_document: ReadDocument) -> str:
+    """Return the name of the stored response for an invalid call.
 
     Returns:
-        The name of the response about it; empty if nothing is.
+        The member of the query that is invalid: `module`, `action` or `chain_id`; empty if the call is valid.
     """
-    if query_parameter(query, "module") != "contract":
+    if get_query_parameter(query_string, "module") != "contract":
         return "module"
     if action not in ACTIONS:
         return "action"
-    is_known = CHAIN.match(chain) and read_document(urls.ETHERSCAN_CHAIN.path(chain_id=chain)) is not None
+    is_known = (
+        CHAIN.match(chain_id) and read_document(urls.ETHERSCAN_CHAIN.path(chain_id=chain_id)) is not None
+    )
     return "" if is_known else "chain"
 
 
-def _stored_answer(name: str, read_document: ReadDocument) -> ApiAnswer:
-    return ApiAnswer(read_document(urls.ETHERSCAN_ANSWER.path(name=name)) or b"{}")
+def _read_stored_answer(answer_name: str, read_document: ReadDocument) -> ApiAnswer:
+    return ApiAnswer(read_document(urls.ETHERSCAN_ANSWER.path(name=answer_name)) or b"{}")
 
 
-def _answer_creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
+def _answer_contract_creations(chain_id: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
     """Look up the creations of up to ten contracts.
 
     Further addresses are ignored, and contracts whose creation is unknown are omitted.
     """
     if not all(map(ADDRESS.match, addresses)):
-        return _stored_answer("address", read_document)
+        return _read_stored_answer("address", read_document)
     paths = (
-        urls.ETHERSCAN.path(chain_id=chain, address=address, action=CREATION)
+        urls.ETHERSCAN.path(chain_id=chain_id, address=address, action=CREATION)
         for address in addresses[:MOST_ADDRESSES]
     )
     creations = [item for item in map(read_document, paths) if item is not None]
     if not creations:
-        return _stored_answer("getcontractcreation", read_document)
+        return _read_stored_answer("getcontractcreation", read_document)
     return ApiAnswer(LIST_BEGINS + b",".join(creations) + LIST_ENDS)

@@ -9,7 +9,7 @@ from statuary.base.budget import consume, consume_for_text
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis.merged_abi import AbiChange, compare_abis
-from statuary.extensions.apis.storage_changes import StorageChange, compare_layouts, layout_variables
+from statuary.extensions.apis.storage_changes import StorageChange, compare_layouts, parse_layout_variables
 
 CONTEXT: Final = 3
 """Unchanged lines that are shown before and after a change."""
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether the sources name ERC-7201 namespaces; layouts omit the variables there
 
     def to_json(self) -> JsonObject:
-        """Return the address, name, compiler and layout of an implementation as JSON."""
+        """Return one implementation's address, name, compiler and layout as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -73,7 +73,8 @@ class ImplementationChanges(NamedTuple):
     def hazards(self) -> int:
         """The number of storage variables that the new code reads differently.
 
-        The number is 0 if a storage layout is unknown.
+        A number above 0 means that an upgrade damages the proxy's data. It is 0 if a storage layout is
+        unknown.
         """
         return sum(change.is_hazard for change in self.storage or ())
 
@@ -96,76 +97,80 @@ class ImplementationChanges(NamedTuple):
         }
 
 
-def compare_implementations(before: RecordValue, after: RecordValue) -> ImplementationChanges:
+def compare_proxy_implementations(before: RecordValue, after: RecordValue) -> ImplementationChanges:
     """Compare storage, ABI and sources of two implementations of a proxy.
 
     Args:
         before: the record of the earlier implementation.
         after: the record of the later implementation.
     """
-    old = layout_variables(before["storageLayout"])
-    new = layout_variables(after["storageLayout"])
+    old = parse_layout_variables(before["storageLayout"])
+    new = parse_layout_variables(after["storageLayout"])
     return ImplementationChanges(
-        before=_make_side(before, old),
-        after=_make_side(after, new),
+        before=_describe_implementation(before, old),
+        after=_describe_implementation(after, new),
         storage=None if old is None or new is None else tuple(compare_layouts(old, new)),
         abi=tuple(compare_abis(before["abi"], after["abi"])),
-        sources=tuple(_source_changes(as_object(before["sources"]), as_object(after["sources"]))),
+        sources=tuple(_compare_sources(as_object(before["sources"]), as_object(after["sources"]))),
     )
 
 
-def _make_side(record: RecordValue, variables: Sequence[object] | None) -> Side:
+def _describe_implementation(record: RecordValue, storage_variables: Sequence[object] | None) -> Side:
     compilation = as_object(record["compilation"])
     texts = (as_text(as_object(source).get("content")) for source in as_object(record["sources"]).values())
     return Side(
         address=record["address"],
         name=as_text(compilation.get("name")),
         compiler=f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}",
-        has_layout=variables is not None,
-        variables=len(variables or ()),
+        has_layout=storage_variables is not None,
+        variables=len(storage_variables or ()),
         has_namespaces=any(NAMESPACE in text for text in texts),
     )
 
 
-def _source_changes(before: JsonObject, after: JsonObject) -> Iterator[SourceChange]:
-    for path in sorted(before.keys() | after.keys()):
-        if path not in before or path not in after:
-            yield SourceChange("removed" if path in before else "added", path)
+def _compare_sources(old_sources: JsonObject, new_sources: JsonObject) -> Iterator[SourceChange]:
+    for path in sorted(old_sources.keys() | new_sources.keys()):
+        if path not in old_sources or path not in new_sources:
+            yield SourceChange("removed" if path in old_sources else "added", path)
             continue
-        old, new = (as_text(as_object(sources[path]).get("content")) for sources in (before, after))
+        old, new = (
+            as_text(as_object(sources[path]).get("content")) for sources in (old_sources, new_sources)
+        )
         if old != new:
-            yield _file_change(path, old.splitlines(), new.splitlines())
+            yield _compare_source_file(path, old.splitlines(), new.splitlines())
 
 
-def _file_change(path: str, old: list[str], new: list[str]) -> SourceChange:
-    consume_for_text(sum(map(len, old)) + sum(map(len, new)))
-    shorter = min(len(old), len(new))
-    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
-    same = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+def _compare_source_file(path: str, old_lines: list[str], new_lines: list[str]) -> SourceChange:
+    consume_for_text(sum(map(len, old_lines)) + sum(map(len, new_lines)))
+    shorter = min(len(old_lines), len(new_lines))
+    start = next((at for at in range(shorter) if old_lines[at] != new_lines[at]), shorter)
+    same = next(
+        (at for at in range(shorter - start) if old_lines[-1 - at] != new_lines[-1 - at]), shorter - start
+    )
     first_line = max(start - CONTEXT, 0)
     end = max(same - CONTEXT, 0)
-    old_part = old[first_line : len(old) - end]
-    new_part = new[first_line : len(new) - end]
+    old_part = old_lines[first_line : len(old_lines) - end]
+    new_part = new_lines[first_line : len(new_lines) - end]
     if max(len(old_part), len(new_part)) > LONGEST_PART:
         return SourceChange("changed", path, is_cut=True)
     consume(len(old_part) + len(new_part))
-    lines = tuple(islice(_unified_diff_lines(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
+    lines = tuple(islice(_iter_diff_lines(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
     return SourceChange("changed", path, lines[:LONGEST_DIFFERENCE], len(lines) > LONGEST_DIFFERENCE)
 
 
-def _unified_diff_lines(old: list[str], new: list[str], offset: int) -> Iterator[str]:
+def _iter_diff_lines(old_lines: list[str], new_lines: list[str], skipped_lines: int) -> Iterator[str]:
     """Yield the lines of a unified diff, without its header.
 
     Args:
-        offset: the number of equal lines that both files have before these.
+        skipped_lines: the number of equal lines that both files have before these.
     """
-    for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
+    for group in SequenceMatcher(None, old_lines, new_lines).get_grouped_opcodes(CONTEXT):
         (_, first_line, _, start, _) = group[0]
         (_, _, last_line, _, end) = group[-1]
-        yield f"@@ -{offset + first_line + 1},{last_line - first_line} +{offset + start + 1},{end - start} @@"
+        yield f"@@ -{skipped_lines + first_line + 1},{last_line - first_line} +{skipped_lines + start + 1},{end - start} @@"
         for tag, i, j, k, m in group:
             if tag == "equal":
-                yield from (f" {line}" for line in old[i:j])
+                yield from (f" {line}" for line in old_lines[i:j])
             else:
-                yield from (f"-{line}" for line in old[i:j])
-                yield from (f"+{line}" for line in new[k:m])
+                yield from (f"-{line}" for line in old_lines[i:j])
+                yield from (f"+{line}" for line in new_lines[k:m])

@@ -27,7 +27,10 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return a function, event or error as JSON, with the contracts that have it."""
+        """Return a function, event or error as JSON.
+
+        The JSON names the contracts that have it.
+        """
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
@@ -65,9 +68,11 @@ class MergedAbi(NamedTuple):
 def merge_abis(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """Merge the ABI of a proxy with the ABIs of its implementations.
 
-    A function of the proxy hides a function of an implementation with the same selector. If several
-    implementations (facets of a diamond) have the same selector, only the first function is included, because
-    the diamond's table is unknown. All events and errors are included, but only the proxy's constructor.
+    A function of the proxy hides an implementation's function with the same selector. If several
+    implementations
+    (facets of a diamond) have the same selector, only the first function is included, because the diamond's
+    table is
+    unknown. All events and errors are included, but only the proxy's constructor.
 
     Args:
         proxy: the address and the ABI of the proxy.
@@ -75,45 +80,45 @@ def merge_abis(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """
     merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
-        merging.add_code(code)
+        merging.add_contract_abi(code)
     return MergedAbi(tuple(merging.entries.values()), tuple(merging.clashes))
 
 
 class _AbiMerge:
-    def __init__(self, proxy: str) -> None:
-        self._proxy = proxy
+    def __init__(self, proxy_address: str) -> None:
+        self._proxy = proxy_address
         self.entries: dict[tuple[str, ...], AbiEntry] = {}
         self.clashes: list[Clash] = []
         self._topics: dict[tuple[str, str], AbiEntry] = {}
 
-    def add_code(self, code: CodeAbi) -> None:
-        for entry in valid_entries(code):
+    def add_contract_abi(self, contract_abi: CodeAbi) -> None:
+        for entry in iter_valid_entries(contract_abi):
             consume(1)
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
-            identity = _identity_of_entry(entry)
+            identity = _make_entry_key(entry)
             earlier_entry = self.entries.get(identity)
             if earlier_entry is None:
                 self.entries[identity] = entry
             elif entry.kind != "function" and (
                 earlier_entry.signature == entry.signature or not entry.signature
             ):
-                self._add_to_holders(identity, earlier_entry, entry)
+                self._add_holder(identity, earlier_entry, entry)
                 continue
             if entry.key:
-                self._compare_entries(identity, earlier_entry, entry)
+                self._record_clash(identity, earlier_entry, entry)
 
-    def _add_to_holders(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
-        """Add a contract to those that have the event or error.
+    def _add_holder(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
+        """Add a contract to those that have an event or error.
 
-        `fallback` and `receive` stay those of the first contract, since only these run.
+        `fallback` and `receive` keep the first contract only, because only its code runs.
         """
         if entry.signature and entry.addresses[0] not in earlier_entry.addresses:
             self.entries[identity] = earlier_entry._replace(
                 addresses=earlier_entry.addresses + entry.addresses
             )
 
-    def _compare_entries(
+    def _record_clash(
         self, identity: tuple[str, ...], earlier_entry: AbiEntry | None, entry: AbiEntry
     ) -> None:
         if entry.kind == "event":
@@ -129,10 +134,11 @@ class _AbiMerge:
                 self.entries[(*identity, entry.signature)] = entry
 
 
-def _identity_of_entry(entry: AbiEntry) -> tuple[str, ...]:
-    """Return the key that entries with the same selector share.
+def _make_entry_key(entry: AbiEntry) -> tuple[str, ...]:
+    """Return the key by which a merged ABI finds equal entries.
 
-    That of an event includes the number of its parameters and which are indexed.
+    It is the kind and the selector or topic. The key of an event also tells which of its parameters are
+    indexed.
     """
     if entry.kind != "event":
         return entry.kind, entry.key
@@ -141,13 +147,13 @@ def _identity_of_entry(entry: AbiEntry) -> tuple[str, ...]:
     return entry.kind, entry.key, indexed
 
 
-def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the entries of an ABI, without those that ethers rejects.
+def iter_valid_entries(contract_abi: CodeAbi) -> Iterable[AbiEntry]:
+    """Yield the entries of a contract's ABI that ethers accepts.
 
     Args:
-        code: the address of the contract, and its ABI.
+        contract_abi: the address of the contract, and its ABI.
     """
-    address, abi = code
+    address, abi = contract_abi
     for item in map(as_object, as_list(abi)):
         kind = str(item.get("type", "function"))
         if kind in ONCE:
@@ -184,7 +190,7 @@ def compare_abis(before: Json, after: Json) -> list[AbiChange]:
         The changes, sorted by kind and signature.
     """
     old, new = (
-        {(entry.kind, entry.signature): entry for entry in valid_entries(("", abi))}
+        {(entry.kind, entry.signature): entry for entry in iter_valid_entries(("", abi))}
         for abi in (before, after)
     )
     changes = []

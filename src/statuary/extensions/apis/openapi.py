@@ -14,12 +14,14 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 """The pattern of a list of hashes."""
 
 
-def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
+def describe_operations(
+    settings: ApisSettings, example_contract: ContractRow | None
+) -> tuple[ApiDescription, ...]:
     """Return the operations of the enabled APIs for openapi.json.
 
     Args:
         settings: the enabled APIs.
-        example: a contract of the site for example URLs, or None.
+        example_contract: a contract of the site for example URLs, or None.
     """
     describe = {
         Api.SIGNATURES: _describe_signatures,
@@ -31,24 +33,35 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
     }
     descriptions = []
     for api in settings.apis:
-        description = describe[api](example)
+        description = describe[api](example_contract)
         operations = tuple(operation._replace(tag=description.tag) for operation in description.operations)
         descriptions.append(description._replace(operations=operations))
     return tuple(descriptions)
 
 
-def _query_parameter(name: str, description: str, pattern: str, *, required: bool = False) -> Parameter:
+def _describe_query_parameter(
+    parameter_name: str, description: str, pattern: str, *, is_required: bool = False
+) -> Parameter:
     schema = {"type": "string", "pattern": pattern} if pattern else {"type": "string"}
-    return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
+    return {
+        "name": parameter_name,
+        "in": "query",
+        "description": description,
+        "required": is_required,
+        "schema": schema,
+    }
 
 
-def _json_responses(
-    description: str, schema: Mapping[str, object], errors: Mapping[str, str]
+def _describe_json_responses(
+    description: str, schema: Mapping[str, object], error_descriptions: Mapping[str, str]
 ) -> dict[str, object]:
     """Return the JSON response of an operation, and its errors."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
-        "responses": {"200": answer, **{status: {"description": text} for status, text in errors.items()}}
+        "responses": {
+            "200": answer,
+            **{status: {"description": text} for status, text in error_descriptions.items()},
+        }
     }
 
 
@@ -63,19 +76,22 @@ ERRORS = PLAIN_FILES | {
     "500": 'What is asked is no hash, or no pattern: `{"ok":false,"error":"…"}`, as the measured service answers.',
 }
 
-FILTER = _query_parameter("filter", "`false`: also the names that are filtered.", "")
+FILTER = _describe_query_parameter("filter", "`false`: also the names that are filtered.", "")
 
 
-def _call_url(name: str, path: str, description: str) -> Url:
-    """Return the URL of a call that an edge program answers."""
-    return Url(name, path, description)
+def _make_call_url(name: str, url_path: str, description: str) -> Url:
+    """Return the URL of an API call that has no file.
+
+    A program at the edge (a CDN's worker) or `statuary serve` answers the call.
+    """
+    return Url(name, url_path, description)
 
 
-def _describe_otterscan(example: ContractRow | None) -> ApiDescription:
-    folder = "" if example is None else f"{example.chainId}/{example.address}"
-    match = "full" if example is not None and example.match == "exact_match" else "partial"
+def _describe_otterscan(example_contract: ContractRow | None) -> ApiDescription:
+    folder = "" if example_contract is None else f"{example_contract.chainId}/{example_contract.address}"
+    match = "full" if example_contract is not None and example_contract.match == "exact_match" else "partial"
     metadata = f"{match}_match/{folder}/metadata.json"
-    chain = "" if example is None else urls.OTTERSCAN_CHAIN.path(chain_id=example.chainId)
+    chain = "" if example_contract is None else urls.OTTERSCAN_CHAIN.path(chain_id=example_contract.chainId)
     return ApiDescription(
         "otterscan",
         "What Otterscan reads: its `assetsURLPrefix`, and contracts in the layouts of Sourcify's repository.",
@@ -83,19 +99,23 @@ def _describe_otterscan(example: ContractRow | None) -> ApiDescription:
             Operation(
                 urls.REPOSITORY,
                 example=folder and urls.REPOSITORY.path(path=metadata),
-                extra_members=_json_responses(
+                extra_members=_describe_json_responses(
                     "The file.", {}, {"404": "There is no such file, or the record has no metadata."}
                 ),
             ),
             Operation(
                 urls.OTTERSCAN_SIGNATURE,
                 example=urls.OTTERSCAN_SIGNATURE.path(selector="06fdde03"),
-                extra_members=_text_responses("The signatures.", "No verified contract has the selector."),
+                extra_members=_describe_text_responses(
+                    "The signatures.", "No verified contract has the selector."
+                ),
             ),
             Operation(
                 urls.OTTERSCAN_TOPIC,
                 example=urls.OTTERSCAN_TOPIC.path(topic=TRANSFER),
-                extra_members=_text_responses("The declarations.", "No verified contract has the event."),
+                extra_members=_describe_text_responses(
+                    "The declarations.", "No verified contract has the event."
+                ),
             ),
             Operation(urls.OTTERSCAN_CHAIN, example=chain, may_be_missing=True),
             Operation(urls.OTTERSCAN_CONFIG, example=urls.OTTERSCAN_CONFIG.path()),
@@ -106,13 +126,17 @@ def _describe_otterscan(example: ContractRow | None) -> ApiDescription:
 TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
 
-def _text_responses(description: str, not_found: str) -> dict[str, object]:
+def _describe_text_responses(description: str, not_found_text: str) -> dict[str, object]:
     answer = {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}
-    return {"responses": {"200": answer, "404": {"description": not_found}}}
+    return {"responses": {"200": answer, "404": {"description": not_found_text}}}
 
 
-def _describe_blockscout(example: ContractRow | None) -> ApiDescription:
-    call = "" if example is None else urls.BLOCKSCOUT.path(chain_id=example.chainId, address=example.address)
+def _describe_blockscout(example_contract: ContractRow | None) -> ApiDescription:
+    call = (
+        ""
+        if example_contract is None
+        else urls.BLOCKSCOUT.path(chain_id=example_contract.chainId, address=example_contract.address)
+    )
     not_verified = {"404": "The contract is not verified."}
     return ApiDescription(
         "blockscout",
@@ -121,7 +145,7 @@ def _describe_blockscout(example: ContractRow | None) -> ApiDescription:
             Operation(
                 urls.BLOCKSCOUT,
                 example=call,
-                extra_members=_json_responses("The contract.", OBJECT, not_verified),
+                extra_members=_describe_json_responses("The contract.", OBJECT, not_verified),
             ),
         ),
     )
@@ -133,12 +157,14 @@ def _describe_code_api(_: ContractRow | None) -> ApiDescription:
         "code",
         "Verified contracts by the hash of their runtime code, which `eth_getProof` calls `codeHash`, and by its template.",
         (
-            Operation(urls.CODE, extra_members=_json_responses("The contracts.", OBJECT, unknown)),
+            Operation(urls.CODE, extra_members=_describe_json_responses("The contracts.", OBJECT, unknown)),
             Operation(
                 urls.CODE_TEMPLATE,
-                extra_members=_json_responses("The template and its contracts.", OBJECT, unknown),
+                extra_members=_describe_json_responses("The template and its contracts.", OBJECT, unknown),
             ),
-            Operation(urls.CODE_LENGTH, extra_members=_json_responses("The templates.", OBJECT, unknown)),
+            Operation(
+                urls.CODE_LENGTH, extra_members=_describe_json_responses("The templates.", OBJECT, unknown)
+            ),
         ),
     )
 
@@ -152,17 +178,24 @@ def _describe_proxies(_: ContractRow | None) -> ApiDescription:
         "that the site has seen, and what changed from one to another.",
         (
             Operation(urls.PROXIES, example=urls.PROXIES.path()),
-            Operation(urls.PROXY, extra_members=_json_responses("The proxy.", OBJECT, not_found)),
+            Operation(urls.PROXY, extra_members=_describe_json_responses("The proxy.", OBJECT, not_found)),
             Operation(
-                urls.PROXY_ABI, extra_members=_json_responses("The merged ABI.", {"type": "array"}, not_found)
+                urls.PROXY_ABI,
+                extra_members=_describe_json_responses("The merged ABI.", {"type": "array"}, not_found),
             ),
-            Operation(urls.PROXY_CHANGES, extra_members=_json_responses("What changed.", OBJECT, without)),
+            Operation(
+                urls.PROXY_CHANGES, extra_members=_describe_json_responses("What changed.", OBJECT, without)
+            ),
         ),
     )
 
 
-def _describe_signatures(example: ContractRow | None) -> ApiDescription:
-    abi = "" if example is None else urls.ABI.path(chain_id=example.chainId, address=example.address)
+def _describe_signatures(example_contract: ContractRow | None) -> ApiDescription:
+    abi = (
+        ""
+        if example_contract is None
+        else urls.ABI.path(chain_id=example_contract.chainId, address=example_contract.address)
+    )
     not_found = {"404": "The contract is not verified, or has no ABI."}
     return ApiDescription(
         "signatures",
@@ -170,62 +203,81 @@ def _describe_signatures(example: ContractRow | None) -> ApiDescription:
         "read. An edge runtime answers look-up and search; the rest are plain files.",
         (
             Operation(
-                _call_url("signature-lookup", urls.SIGNATURE_LOOKUP, "the signatures with some hashes"),
+                _make_call_url("signature-lookup", urls.SIGNATURE_LOOKUP, "the signatures with some hashes"),
                 query=(
-                    _query_parameter(
+                    _describe_query_parameter(
                         "function", "4-byte hashes of functions and errors, separated by commas.", HASHES
                     ),
-                    _query_parameter("event", "32-byte hashes of events, separated by commas.", HASHES),
+                    _describe_query_parameter(
+                        "event", "32-byte hashes of events, separated by commas.", HASHES
+                    ),
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_LOOKUP}?function=0x06fdde03,0x12345678",
-                extra_members=_json_responses("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_describe_json_responses("The signatures by hash.", OBJECT, ERRORS)
+                | NEEDS_EDGE,
             ),
             Operation(
-                _call_url(
+                _make_call_url(
                     "signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"
                 ),
                 query=(
-                    _query_parameter(
+                    _describe_query_parameter(
                         "query",
                         "A signature, with `*` for any text and `?` for one character; case matters.",
                         "^[a-zA-Z0-9$_()\\[\\],*?]+$",
-                        required=True,
+                        is_required=True,
                     ),
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
-                extra_members=_json_responses("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_describe_json_responses("The signatures by hash.", OBJECT, ERRORS)
+                | NEEDS_EDGE,
             ),
             Operation(
-                _call_url(
+                _make_call_url(
                     "directory-signatures", "api/v1/signatures/", "functions as 4byte.directory lists them"
                 ),
-                query=(_query_parameter("hex_signature", "A selector; what is none has no signatures.", ""),),
+                query=(
+                    _describe_query_parameter(
+                        "hex_signature", "A selector; what is none has no signatures.", ""
+                    ),
+                ),
                 example="api/v1/signatures/?hex_signature=0x06fdde03",
-                extra_members=_json_responses("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_describe_json_responses("The functions and errors.", OBJECT, PLAIN_FILES)
+                | NEEDS_EDGE,
             ),
             Operation(
-                _call_url(
+                _make_call_url(
                     "directory-events", "api/v1/event-signatures/", "events as 4byte.directory lists them"
                 ),
-                query=(_query_parameter("hex_signature", "A topic; what is none has no signatures.", ""),),
+                query=(
+                    _describe_query_parameter(
+                        "hex_signature", "A topic; what is none has no signatures.", ""
+                    ),
+                ),
                 example=f"api/v1/event-signatures/?hex_signature=0x{TRANSFER}",
-                extra_members=_json_responses("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_describe_json_responses("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
             Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),
             Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
             Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
             Operation(
-                urls.ABI, example=abi, extra_members=_json_responses("The ABI.", {"type": "array"}, not_found)
+                urls.ABI,
+                example=abi,
+                extra_members=_describe_json_responses("The ABI.", {"type": "array"}, not_found),
             ),
         ),
     )
 
 
-def _describe_etherscan(example: ContractRow | None) -> ApiDescription:
-    chain, address = ("1", "0x" + "0" * 40) if example is None else (example.chainId, example.address)
+def _describe_etherscan(example_contract: ContractRow | None) -> ApiDescription:
+    chain, address = (
+        ("1", "0x" + "0" * 40)
+        if example_contract is None
+        else (example_contract.chainId, example_contract.address)
+    )
     call = f"{urls.ETHERSCAN_CALL}?chainid={chain}&module=contract&action"
     return ApiDescription(
         "etherscan",
@@ -233,26 +285,30 @@ def _describe_etherscan(example: ContractRow | None) -> ApiDescription:
         "same for clients that send no `chainid`. An edge runtime answers, and so do nginx and Caddy by rules.",
         (
             Operation(
-                _call_url(
+                _make_call_url(
                     "etherscan-call", urls.ETHERSCAN_CALL, "the source, the ABI or the creation of a contract"
                 ),
                 query=(
-                    _query_parameter("chainid", "The chain.", "^[0-9]{1,20}$"),
-                    _query_parameter("module", "`contract`.", "^contract$", required=True),
-                    _query_parameter(
+                    _describe_query_parameter("chainid", "The chain.", "^[0-9]{1,20}$"),
+                    _describe_query_parameter("module", "`contract`.", "^contract$", is_required=True),
+                    _describe_query_parameter(
                         "action",
                         "What is asked.",
                         "^(getsourcecode|getabi|getcontractcreation)$",
-                        required=True,
+                        is_required=True,
                     ),
-                    _query_parameter(
+                    _describe_query_parameter(
                         "address", "The contract, in lower case or with its checksum.", "^0x[0-9a-fA-F]{40}$"
                     ),
-                    _query_parameter("contractaddresses", "Up to ten contracts, separated by commas.", ""),
-                    _query_parameter("apikey", "Any text; it is ignored.", ""),
+                    _describe_query_parameter(
+                        "contractaddresses", "Up to ten contracts, separated by commas.", ""
+                    ),
+                    _describe_query_parameter("apikey", "Any text; it is ignored.", ""),
                 ),
                 example=f"{call}=getabi&address={address}",
-                extra_members=_json_responses("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES)
+                extra_members=_describe_json_responses(
+                    "The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES
+                )
                 | NEEDS_EDGE,
             ),
             Operation(urls.ETHERSCAN_LIST, example=urls.ETHERSCAN_LIST.path()),

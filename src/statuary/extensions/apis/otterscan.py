@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, signature_rank
+from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, rank_signature
 from statuary.site.document import Document, encode_json
 
 
-def signature_files(site: SiteSignatures) -> Iterator[Document]:
+def iter_signature_files(site: SiteSignatures) -> Iterator[Document]:
     """Yield the files in which Otterscan looks up selectors and event topics.
 
     A file contains the signatures of functions and errors, or the declarations of events, separated by `;`.
@@ -17,30 +17,32 @@ def signature_files(site: SiteSignatures) -> Iterator[Document]:
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
     for key, *_, text in sorted(
-        (signature_hash(text)[2:10], signature_rank(text, site), text) for text in texts
+        (signature_hash(text)[2:10], rank_signature(text, site), text) for text in texts
     ):
         by_selector.setdefault(key, []).append(text)
     for key, signatures in by_selector.items():
-        yield _text_document(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))
+        yield _make_text_document(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))
     for text, declarations in sorted(site.events.items()):
-        yield _text_document(
+        yield _make_text_document(
             urls.OTTERSCAN_TOPIC.path(topic=signature_hash(text)[2:]), ";".join(declarations)
         )
 
 
-def _text_document(path: str, text: str) -> Document:
+def _make_text_document(path: str, content: str) -> Document:
     media_type = urls.OTTERSCAN_SIGNATURE.media_type
-    return Document(path=path, body=text.encode(), media_type=media_type, sources=WHOLE_SITE, persistent=True)
+    return Document(
+        path=path, body=content.encode(), media_type=media_type, sources=WHOLE_SITE, persistent=True
+    )
 
 
-def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
+def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Document]:
     """Yield a file about each chain, in the format of ethereum-lists.
 
     Currencies are given as Ether, because the content does not name them.
 
     Args:
         chains: the chains of the site.
-        base: the URL of the site.
+        site_url: the URL of the site.
     """
     for chain in chains:
         number = int(chain.chain_id)
@@ -50,7 +52,7 @@ def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
             "rpc": list(chain.rpc),
             "faucets": [],
             "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
-            "infoURL": chain.explorer or base,
+            "infoURL": chain.explorer or site_url,
             "shortName": chain.name.lower().replace(" ", "-"),
             "chainId": number,
             "networkId": number,
@@ -63,31 +65,32 @@ def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
         )
 
 
-def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
+def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Document:
     """Return the document `config.json` for Otterscan.
 
     Args:
         chains: the chains of the site.
-        base: the URL of the site.
+        site_url: the URL of the site.
     """
-    body = encode_json(configuration(chains, base))
+    body = encode_json(make_otterscan_config(chains, site_url))
     return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
 
 
-def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
+def make_otterscan_config(chains: tuple[Chain, ...], site_url: str) -> dict[str, object]:
     """Return Otterscan's configuration for the first chain with an RPC URL.
 
-    If there is none, the first chain and a node on this machine are used. Otterscan reads sources as version
+    If no chain has one, it names the first chain and a node on this machine. Otterscan reads sources as
+    version
     2 of Sourcify's repository, because its `SourcifyAPIV2` fails for contracts without metadata (2.10).
 
     Args:
         chains: the chains of the site.
-        base: the URL of the site.
+        site_url: the URL of the site.
     """
     shown_chain = next((chain for chain in chains if chain.rpc), chains[0] if chains else None)
     node = shown_chain.rpc[0] if shown_chain and shown_chain.rpc else "http://127.0.0.1:8545"
     name = shown_chain.title if shown_chain else "This network"
-    folder = f"{base}/{urls.OTTERSCAN_PREFIX}"
+    folder = f"{site_url}/{urls.OTTERSCAN_PREFIX}"
     return {
         "erigonURL": node,
         "assetsURLPrefix": folder,

@@ -30,24 +30,24 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Return the proxy as a line of JSON, to store in the build's database."""
+        """Return the proxy's data as JSON, for the build's database."""
         return encode_unchecked(list(self))
 
     @classmethod
-    def parse(cls, line: bytes) -> "ProxyFacts":
-        """Restore the data of a proxy from a line that `encode` returned."""
-        proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
+    def parse(cls, stored_line: bytes) -> "ProxyFacts":
+        """Restore a proxy's data from a line that `encode` returned."""
+        proxy_type, implementations, abi, is_contradicted = orjson.loads(stored_line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
-def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
+def read_proxy_facts(checked_record: JudgedRecord) -> ProxyFacts | None:
     """Return the type and implementations of a proxy from its record.
 
     Returns:
         The data; None if the contract is not a proxy with implementations, or the record is contradicted and
         the current implementation is unknown.
     """
-    record, other = judged.record, judged.other_implementation
+    record, other = checked_record.record, checked_record.other_implementation
     resolution = as_object(record.get("proxyResolution"))
     addresses = [
         as_text(item.get("address")) for item in map(as_object, as_list(resolution.get("implementations")))
@@ -55,8 +55,8 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
     if resolution.get("isProxy") is not True or not addresses:
         return None
     kind = as_text(resolution.get("proxyType"))
-    if judged.is_contradicted:
-        own_abi = record["abi"] if judged.is_code_of_sources else None
+    if checked_record.is_contradicted:
+        own_abi = record["abi"] if checked_record.is_code_of_sources else None
         return ProxyFacts(kind, (other,), own_abi, is_contradicted=True) if other else None
     return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
@@ -79,19 +79,19 @@ class Version(NamedTuple):
         }
 
 
-def published_versions(resolved: bytes | None) -> list[Version]:
+def parse_published_versions(proxy_document: bytes | None) -> list[Version]:
     """Return the implementations of a proxy that earlier builds recorded.
 
     Versions that come from a file in the content are skipped.
 
     Args:
-        resolved: the published document about the proxy, or None.
+        proxy_document: the published document about the proxy, or None.
 
     Returns:
         The versions, oldest first; empty if there is no document, or it is damaged.
     """
     try:
-        history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
+        history = as_list(as_object(orjson.loads(proxy_document or b"{}")).get("history"))
     except orjson.JSONDecodeError:
         return []
     versions = []
@@ -102,7 +102,7 @@ def published_versions(resolved: bytes | None) -> list[Version]:
     return versions
 
 
-def proxy_history(
+def merge_proxy_history(
     stated_versions: Sequence[Version],
     seen_versions: Sequence[Version],
     current_addresses: Sequence[str],
@@ -130,7 +130,7 @@ def proxy_history(
     return versions[-MOST_VERSIONS:]
 
 
-def pairs_to_compare(versions: Sequence[Version]) -> list[tuple[str, str]]:
+def choose_implementation_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
     """Return the pairs of a proxy's implementations that the site compares.
 
     The pairs are successive implementations, and each implementation with the current one. Versions with
@@ -170,14 +170,14 @@ class ResolvedProxy(NamedTuple):
             address in self.names for address in self.facts.implementations
         )
 
-    def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
+    def changes_path(self, pair: tuple[str, str], *, of_page: bool = False) -> str:
         """Return the path of the comparison of two implementations.
 
         Args:
             pair: the addresses of the earlier and the later implementation.
-            page: whether to return the path of the page instead of the JSON document.
+            of_page: whether to return the path of the page instead of the JSON document.
         """
-        url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
+        url = urls.PROXY_CHANGES_PAGE if of_page else urls.PROXY_CHANGES
         old_address, new_address = pair
         return url.path(
             chain_id=self.location[0], address=self.location[1], before=old_address, after=new_address
@@ -214,8 +214,8 @@ class ResolvedProxy(NamedTuple):
 
 
 def resolve_proxy(
-    place: ContractLocation,
-    name: str,
+    proxy_location: ContractLocation,
+    proxy_name: str,
     facts: ProxyFacts,
     records: Mapping[str, RecordValue],
     history: Sequence[Version],
@@ -223,21 +223,23 @@ def resolve_proxy(
     """Combine a proxy with the records of its implementations.
 
     Args:
-        place: the chain and address of the proxy.
-        name: the name of the proxy in its record.
+        proxy_location: the chain and address of the proxy.
+        proxy_name: the name of the proxy in its record.
         facts: the proxy's type and implementations.
         records: the records that the site has of current and earlier implementations, by address.
         history: the proxy's implementations over time, oldest first.
     """
     recorded = [address for address in facts.implementations if address in records]
     return ResolvedProxy(
-        location=place,
-        name=name,
+        location=proxy_location,
+        name=proxy_name,
         facts=facts,
         names={address: record["compilation"]["name"] for address, record in records.items()},
         merged_abi=merge_abis(
-            (place[1], facts.abi), [(address, records[address]["abi"]) for address in recorded]
+            (proxy_location[1], facts.abi), [(address, records[address]["abi"]) for address in recorded]
         ),
         history=history,
-        pairs=[pair for pair in pairs_to_compare(history) if pair[0] in records and pair[1] in records],
+        pairs=[
+            pair for pair in choose_implementation_pairs(history) if pair[0] in records and pair[1] in records
+        ],
     )

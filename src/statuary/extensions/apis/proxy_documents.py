@@ -22,14 +22,17 @@ from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.implementation_changes import ImplementationChanges, compare_implementations
+from statuary.extensions.apis.implementation_changes import (
+    ImplementationChanges,
+    compare_proxy_implementations,
+)
 from statuary.extensions.apis.proxies import (
     ContractLocation,
     ProxyFacts,
     ResolvedProxy,
     Version,
-    proxy_history,
-    published_versions,
+    merge_proxy_history,
+    parse_published_versions,
     resolve_proxy,
 )
 from statuary.site.document import Document, encode_unchecked
@@ -39,16 +42,16 @@ from statuary.site.urls import Url
 WHOLE_SITE = ("contracts",)
 
 
-def proxy_folders(place: ContractLocation) -> list[str]:
+def list_proxy_folders(proxy_location: ContractLocation) -> list[str]:
     """Return the folders in which the site has the documents of a proxy.
 
     Args:
-        place: the chain and address of the proxy.
+        proxy_location: the chain and address of the proxy.
 
     Returns:
         The folder with the checksummed address, and the one with the lower-case address.
     """
-    chain_id, address = place
+    chain_id, address = proxy_location
     return [
         urls.PROXY.pattern.format(chain_id=chain_id, address=form).rpartition("/")[0]
         for form in dict.fromkeys((address, address.lower()))
@@ -69,7 +72,7 @@ class ListedProxy(NamedTuple):
 
 
 def list_proxies(
-    rows: Iterable[tuple[ContractRow, bytes]],
+    contract_rows: Iterable[tuple[ContractRow, bytes]],
     stated_versions: Mapping[ContractLocation, list[Version]],
     read_published: Callable[[str], bytes | None],
     now: str,
@@ -79,27 +82,29 @@ def list_proxies(
     If nothing is known about a proxy's past, its implementations are dated to the verification of its record.
 
     Args:
-        rows: the list entry of each proxy, and the line that the ledger stores.
+        contract_rows: the list entry of each proxy, and the line that the ledger stores.
         stated_versions: the versions in files of the content, by proxy.
         read_published: returns the bytes that the last build published at a path, or None.
         now: the time of the build.
     """
     proxies = []
-    for row, line in rows:
+    for row, line in contract_rows:
         facts = ProxyFacts.parse(line)
         place = (row.chainId, row.address)
-        seen_versions = published_versions(
+        seen_versions = parse_published_versions(
             read_published(urls.PROXY.path(chain_id=place[0], address=place[1]))
         )
         has_none = not seen_versions and place not in stated_versions
         since = format_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
-        history = proxy_history(stated_versions.get(place, ()), seen_versions, facts.implementations, since)
+        history = merge_proxy_history(
+            stated_versions.get(place, ()), seen_versions, facts.implementations, since
+        )
         proxies.append(ListedProxy(row, facts, history))
     return proxies
 
 
-def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """Return a JSON document that lists proxies, sorted by chain and address."""
+def make_proxy_index(proxies: Iterable[ListedProxy]) -> Document:
+    """Return the JSON list of proxies, sorted by chain and address."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -119,22 +124,27 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 class ProxyDocuments:
     """Makes the documents about a site's proxies."""
 
-    def __init__(self, root: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]) -> None:
-        self._root, self._built, self._proxies = root, built_contracts, proxies
+    def __init__(
+        self, content_folder: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]
+    ) -> None:
+        self._root, self._built, self._proxies = content_folder, built_contracts, proxies
         addresses = {
             (proxy.row.chainId, address)
             for proxy in proxies
             for version in proxy.history
             for address in version.implementations
         }
-        self._records = dict(self._read_records(dict(self._published_sources(addresses))))
+        self._records = dict(self._read_records(dict(self._find_published_sources(addresses))))
 
-    def _published_sources(
+    def _find_published_sources(
         self, places: Iterable[ContractLocation]
     ) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield the source and location of contracts with a published record.
+        """Yield where the content has each contract with a published record.
 
-        Contradicted ones are skipped.
+        Contradicted records are skipped.
+
+        Yields:
+            The location in the content, and the contract's chain and address.
         """
         for place in places:
             contract = self._built.sources.contract_at(*place)
@@ -148,14 +158,14 @@ class ProxyDocuments:
         self, locations: Mapping[str, ContractLocation]
     ) -> Iterator[tuple[ContractLocation, RecordValue]]:
         """Read the records of some contracts."""
-        for source, read_source in self._content_sources() if locations else ():
+        for source, read_source in self._iter_content_sources() if locations else ():
             place = locations.get(source.location)
             record = None if place is None else read_source().record
             if place is not None and record is not None:
                 yield place, record
 
-    def _content_sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
-        """Yield every contract of the content with a function to read it."""
+    def _iter_content_sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
+        """Yield every contract of the content with a function that reads it."""
         site = self._built.site
         for source in site.of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)
@@ -175,9 +185,9 @@ class ProxyDocuments:
         """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"
-            yield proxy.place, try_make(name, partial(self._documents_of, proxy, findings), findings)
+            yield proxy.place, try_make(name, partial(self._iter_proxy_documents, proxy, findings), findings)
 
-    def _documents_of(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
+    def _iter_proxy_documents(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
         chain_id = proxy.row.chainId
         records = {
             address: self._records[chain_id, address]
@@ -187,38 +197,43 @@ class ProxyDocuments:
         }
         resolved = resolve_proxy(proxy.place, proxy.row.name, proxy.facts, records, proxy.history)
         changes = {
-            pair: compare_implementations(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
+            pair: compare_proxy_implementations(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
         }
-        yield _proxy_document(urls.PROXY, resolved, resolved.to_json())
-        yield _proxy_document(urls.PROXY_ABI, resolved, resolved.merged_abi.abi)
+        yield _make_proxy_document(urls.PROXY, resolved, resolved.to_json())
+        yield _make_proxy_document(urls.PROXY_ABI, resolved, resolved.merged_abi.abi)
         for (old_address, new_address), change in changes.items():
             body = change.to_json(chain_id, proxy.row.address)
-            yield _proxy_document(urls.PROXY_CHANGES, resolved, body, before=old_address, after=new_address)
-        yield from self._pages(resolved, changes, findings)
+            yield _make_proxy_document(
+                urls.PROXY_CHANGES, resolved, body, before=old_address, after=new_address
+            )
+        yield from self._iter_proxy_pages(resolved, changes, findings)
 
-    def _pages(
+    def _iter_proxy_pages(
         self,
         resolved: ResolvedProxy,
         changes: Mapping[tuple[str, str], ImplementationChanges],
         findings: list[Finding],
     ) -> Iterator[Document]:
-        from statuary.extensions.apis.proxy_pages import proxy_pages
+        from statuary.extensions.apis.proxy_pages import iter_proxy_pages
 
         site = self._built.site
         if site.of(SiteContracts).have_pages(site.pages):
             name = f"the pages of the proxy {'/'.join(resolved.location)}"
             for page in render_with_fallback(
-                name, lambda themed: proxy_pages(themed, resolved, changes), site, findings
+                name, lambda themed: iter_proxy_pages(themed, resolved, changes), site, findings
             ):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
 
-def _proxy_document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
-    """Return a document about a proxy, at both spellings of its address."""
+def _make_proxy_document(url: Url, proxy: ResolvedProxy, content: Json, **members: str) -> Document:
+    """Return a document about a proxy.
+
+    It has two paths: the address with capital letters, as its checksum requires, and in lower case.
+    """
     chain_id, address = proxy.location
     paths = dict.fromkeys(
         url.path(chain_id=chain_id, address=form, **members) for form in (address, address.lower())
     )
     path, *aliases = paths
-    encoded = encode_unchecked(body)
+    encoded = encode_unchecked(content)
     return Document(path=path, aliases=tuple(aliases), body=encoded, sources=WHOLE_SITE, persistent=True)

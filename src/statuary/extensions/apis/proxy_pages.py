@@ -146,7 +146,7 @@ class ChangesPageView(NamedTuple):
     sources: Sequence[FileView]
 
 
-def proxy_pages(
+def iter_proxy_pages(
     site: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
     """Yield the page of a proxy, and pages that compare its implementations.
@@ -159,8 +159,8 @@ def proxy_pages(
     context = contract_page_context(site)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)
-        yield pages.proxy_page()
-        yield from (pages.changes_page(pair, change) for pair, change in changes.items())
+        yield pages.make_proxy_page()
+        yield from (pages.make_changes_page(pair, change) for pair, change in changes.items())
 
 
 class _ProxyPages:
@@ -176,7 +176,7 @@ class _ProxyPages:
         self._chain_id, self._address = proxy.location
         self._name = visible_name(proxy.name) or self._address
 
-    def proxy_page(self) -> Document:
+    def make_proxy_page(self) -> Document:
         """Return the page about the proxy."""
         proxy = self._proxy
         place = {"chain_id": self._chain_id, "address": self._address}
@@ -189,8 +189,8 @@ class _ProxyPages:
         )
         entries = []
         for entry in sorted(proxy.merged_abi.entries, key=lambda entry: KINDS.index(entry.kind)):
-            origins = ", ".join(map(self._implementation_name, entry.addresses))
-            row = EntryRow(entry.kind, visible_name(entry.signature), _display_hash(entry.key), origins)
+            origins = ", ".join(map(self._format_implementation, entry.addresses))
+            row = EntryRow(entry.kind, visible_name(entry.signature), _shorten_hash(entry.key), origins)
             entries.append(row)
         view = ProxyPageView(
             name=self._name,
@@ -202,24 +202,27 @@ class _ProxyPages:
             json=urls.PROXY.path(**place),
             abi_json=urls.PROXY_ABI.path(**place),
             complete=proxy.is_complete,
-            versions=[self._version_row(at) for at in range(len(proxy.history) - 1, -1, -1)],
-            clashes=[self._clash_row(clash) for clash in proxy.merged_abi.clashes],
+            versions=[self._make_version_row(at) for at in range(len(proxy.history) - 1, -1, -1)],
+            clashes=[self._make_clash_row(clash) for clash in proxy.merged_abi.clashes],
             entries=entries,
         )
         return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
 
-    def _version_row(self, at: int) -> VersionRow:
+    def _make_version_row(self, version_index: int) -> VersionRow:
         history = self._proxy.history
-        version: Version = history[at]
+        version: Version = history[version_index]
         links = []
-        compared_versions = [(at + 1, "apis.proxy.to_next"), (len(history) - 1, "apis.proxy.to_present")]
+        compared_versions = [
+            (version_index + 1, "apis.proxy.to_next"),
+            (len(history) - 1, "apis.proxy.to_present"),
+        ]
         pairs: dict[Pair, str] = {}
         for other_version, key in compared_versions:
             if other_version < len(history):
                 pairs.setdefault((version.implementations[0], history[other_version].implementations[0]), key)
         for pair, key in pairs.items():
             if pair in self._changes:
-                href = self._proxy.changes_path(pair, page=True)
+                href = self._proxy.changes_path(pair, of_page=True)
                 links.append(ChangeLink(self._texts(key), href, self._changes[pair].hazards))
         implementations = []
         for address in version.implementations:
@@ -235,8 +238,8 @@ class _ProxyPages:
             changes=links,
         )
 
-    def _implementation_name(self, address: str) -> str:
-        """Return a contract's name and shortened address.
+    def _format_implementation(self, address: str) -> str:
+        """Return a contract's name with its shortened address.
 
         Returns:
             The text; the whole address if the name is unknown.
@@ -244,23 +247,23 @@ class _ProxyPages:
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 
-    def _clash_row(self, clash: Clash) -> ClashRow:
+    def _make_clash_row(self, clash: Clash) -> ClashRow:
         sentence = self._texts(
             f"apis.proxy.{clash.kind}",
             first=visible_name(clash.first.signature),
             second=visible_name(clash.second.signature),
-            of_first=self._implementation_name(clash.first.addresses[0]),
-            of_second=self._implementation_name(clash.second.addresses[0]),
+            of_first=self._format_implementation(clash.first.addresses[0]),
+            of_second=self._format_implementation(clash.second.addresses[0]),
         )
-        return ClashRow(_display_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
+        return ClashRow(_shorten_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
-    def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
+    def make_changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations of the proxy."""
-        path = self._proxy.changes_path(pair, page=True)
-        old_side = self._compared_side(change.before)
-        new_side = self._compared_side(change.after)
+        path = self._proxy.changes_path(pair, of_page=True)
+        old_side = self._make_compared_side(change.before)
+        new_side = self._make_compared_side(change.after)
         title = f"{old_side.name} → {new_side.name}"
-        verdict = self._verdict_sentence(change)
+        verdict = self._format_verdict(change)
         head = PageHead(
             path=path, title=title, description=f"{self._name}: {title}. {verdict}", section="contracts"
         )
@@ -275,8 +278,8 @@ class _ProxyPages:
             hazards=change.hazards,
             verdict=verdict,
             has_namespaces=change.before.has_namespaces or change.after.has_namespaces,
-            storage=[_storage_row(row) for row in change.storage or ()],
-            abi=list(_abi_lines(change)),
+            storage=[_make_storage_row(row) for row in change.storage or ()],
+            abi=list(_iter_abi_diff_lines(change)),
             sources=[
                 FileView(
                     visible_name(file.path),
@@ -289,42 +292,42 @@ class _ProxyPages:
         )
         return self._renderer.page(urls.PROXY_CHANGES_PAGE, "apis_proxy_changes.html", head, view)
 
-    def _verdict_sentence(self, change: ImplementationChanges) -> str:
+    def _format_verdict(self, change: ImplementationChanges) -> str:
         if change.storage is None:
             return self._texts("apis.changes.no_layout")
         if change.hazards:
             return self._texts.count("apis.proxy.hazards", change.hazards)
         return self._texts("apis.changes.safe")
 
-    def _compared_side(self, side: Side) -> ComparedSide:
+    def _make_compared_side(self, side: Side) -> ComparedSide:
         href = CONTRACT_PAGE.path(chain_id=self._chain_id, address=side.address)
         return ComparedSide(visible_name(side.name), side.address, one_line(side.compiler), href)
 
 
-def _display_hash(key: str) -> str:
-    """Shorten a topic; return a selector as it is."""
-    return key if len(key) <= SELECTOR else f"{key[:SELECTOR]}…"
+def _shorten_hash(selector_or_topic: str) -> str:
+    """Shorten an event's topic; return a function's selector as it is."""
+    return selector_or_topic if len(selector_or_topic) <= SELECTOR else f"{selector_or_topic[:SELECTOR]}…"
 
 
-def _storage_row(change: StorageChange) -> StorageRow:
+def _make_storage_row(change: StorageChange) -> StorageRow:
     after_label = "" if change.after is None or change.after.label == change.label else change.after.label
     return StorageRow(
         visible_name(change.label),
         change.change,
         change.is_hazard,
-        _place_view(change.before, ""),
-        _place_view(change.after, after_label),
+        _make_place_view(change.before, ""),
+        _make_place_view(change.after, after_label),
     )
 
 
-def _place_view(variable: Variable | None, label: str) -> PlaceView | None:
+def _make_place_view(variable: Variable | None, new_label: str) -> PlaceView | None:
     if variable is None:
         return None
     slot, offset = divmod(variable.start, 32)
-    return PlaceView(visible_name(label), str(slot), str(offset), visible_name(variable.type))
+    return PlaceView(visible_name(new_label), str(slot), str(offset), visible_name(variable.type))
 
 
-def _abi_lines(change: ImplementationChanges) -> Iterator[tuple[str, str]]:
+def _iter_abi_diff_lines(change: ImplementationChanges) -> Iterator[tuple[str, str]]:
     for entry in change.abi:
         text = f"{entry.kind} {visible_name(entry.signature)}".rstrip()
         details = f": {', '.join(map(visible_name, entry.details))}" if entry.details else ""

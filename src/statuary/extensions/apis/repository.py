@@ -22,7 +22,7 @@ class RepositoryFile(NamedTuple):
     other_paths: tuple[str, ...] = ()  # paths in version 1 of the repository
 
 
-def has_full_match(record: RecordValue) -> bool:
+def belongs_in_full_match(record: RecordValue) -> bool:
     """Return whether a contract belongs into the folder `full_match` of a repository.
 
     Sourcify uses this folder for exact matches, and `partial_match` for all others.
@@ -33,8 +33,8 @@ def has_full_match(record: RecordValue) -> bool:
     return bool(record["match"] == "exact_match")
 
 
-def repository_folder(record: RecordValue) -> str:
-    """Return the folder of a contract in a repository like Sourcify's.
+def make_repository_folder_path(record: RecordValue) -> str:
+    """Return a contract's folder in a repository like Sourcify's.
 
     Args:
         record: the record of the contract.
@@ -42,24 +42,24 @@ def repository_folder(record: RecordValue) -> str:
     Returns:
         A path such as `full_match/1/0x…`: match level, chain id and address.
     """
-    match = "full_match" if has_full_match(record) else "partial_match"
+    match = "full_match" if belongs_in_full_match(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
 
-def source_path(name: str) -> str:
+def make_source_path(source_name: str) -> str:
     """Return the path of a source below `sources/`, in repository version 1.
 
     As in Sourcify's server, parts `..` and line breaks are removed. As in Otterscan, a colon becomes `_`.
 
     Args:
-        name: the name of the source in the record.
+        source_name: the name of the source in the record.
     """
-    plain = posixpath.normpath(name.replace("\n", ""))
+    plain = posixpath.normpath(source_name.replace("\n", ""))
     parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
     return "/".join(parts)
 
 
-def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
+def iter_repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the files about a contract as Sourcify's repository has them.
 
     A record without metadata has no files. Version 1 of the repository omits a source whose path conflicts
@@ -71,19 +71,24 @@ def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     if not isinstance(record["metadata"], dict):
         return
     yield RepositoryFile("metadata.json", encode_unchecked(record["metadata"]))
-    yield from _source_files(record)
-    yield from _other_files(record)
+    yield from _iter_source_files(record)
+    yield from _iter_other_files(record)
 
 
-def _source_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the source files, with their names for version 1."""
+def _iter_source_files(record: RecordValue) -> Iterator[RepositoryFile]:
+    """Yield the source files of a contract.
+
+    Each file is stored under the hash of its content; version 1 of the repository also names it by its path.
+    """
     bodies = {
         name: as_text(as_object(source).get("content")).encode("utf-8", "surrogatepass")
         for name, source in record["sources"].items()
     }
     digests = {name: f"0x{keccak256(body).hex()}" for name, body in bodies.items()}
     paths = choose_source_paths(
-        bodies, f"{urls.REPOSITORY.prefix}{repository_folder(record)}/sources", set(digests.values())
+        bodies,
+        f"{urls.REPOSITORY.prefix}{make_repository_folder_path(record)}/sources",
+        set(digests.values()),
     )
     names: dict[str, list[str]] = {digest: [] for digest in digests.values()}
     for name, path in paths.items():
@@ -96,14 +101,14 @@ def _source_files(record: RecordValue) -> Iterator[RepositoryFile]:
         yield RepositoryFile("path-translation.json", encode_unchecked(translated))
 
 
-def choose_source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
+def choose_source_paths(source_names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
     """Choose a path for each source in a folder.
 
     If two paths differ only in letter case, or one is the folder of the other, only the first source gets its
     path.
 
     Args:
-        names: the names of the sources.
+        source_names: the names of the sources.
         folder: the path of the folder on the site.
         taken_paths: the paths of other files in the folder.
 
@@ -113,15 +118,15 @@ def choose_source_paths(names: Iterable[str], folder: str, taken_paths: set[str]
     files = {name.lower() for name in taken_paths}
     folders = set[str]()
     paths = {}
-    for name in names:
-        path = source_path(name)
+    for name in source_names:
+        path = make_source_path(name)
         key = path.lower()
         above = [key[:at] for at, letter in enumerate(key) if letter == "/"]
         if (
             key in files
             or key in folders
             or files.intersection(above)
-            or not _is_storable(f"{folder}/{path}")
+            or not _is_storable_path(f"{folder}/{path}")
         ):
             continue
         files.add(key)
@@ -130,15 +135,15 @@ def choose_source_paths(names: Iterable[str], folder: str, taken_paths: set[str]
     return paths
 
 
-def _is_storable(path: str) -> bool:
+def _is_storable_path(file_path: str) -> bool:
     try:
-        return len(checked_path(path)) <= LONGEST_NAME
+        return len(checked_path(file_path)) <= LONGEST_NAME
     except PublishingError:
         return False
 
 
-def _other_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the other files, such as constructor arguments and libraries."""
+def _iter_other_files(record: RecordValue) -> Iterator[RepositoryFile]:
+    """Yield the files beside the sources, such as constructor arguments and libraries."""
     creation = as_object(record["creationBytecode"])
     runtime = as_object(record["runtimeBytecode"])
     values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]
@@ -154,21 +159,21 @@ def _other_files(record: RecordValue) -> Iterator[RepositoryFile]:
     yield from (RepositoryFile(name, encode_unchecked(value)) for name, value in maps.items() if value)
 
 
-def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
+def iter_repository_documents(record: RecordValue, record_path: str) -> Iterator[Document]:
     """Yield the files of a contract in Sourcify's repository, as documents.
 
     Args:
         record: the record of the contract.
-        source: the path of the record in the content folder.
+        record_path: the path of the record in the content folder.
     """
-    folder = repository_folder(record)
-    for file in repository_files(record):
+    folder = make_repository_folder_path(record)
+    for file in iter_repository_files(record):
         paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]
         yield Document(
             path=paths[0],
             aliases=tuple(paths[1:]),
             body=file.body,
             media_type="",
-            sources=(source,),
+            sources=(record_path,),
             persistent=True,
         )

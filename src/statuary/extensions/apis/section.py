@@ -31,10 +31,10 @@ class ApisSection(Section):
 
     @override
     def operations(self, run: Run) -> Iterable[ApiDescription]:
-        from statuary.extensions.apis.openapi import openapi_operations
+        from statuary.extensions.apis.openapi import describe_operations
 
         counts = run.result(ContractCounts) or ContractCounts()
-        return openapi_operations(self.settings, counts.example)
+        return describe_operations(self.settings, counts.example)
 
     @override
     def check(self, run: Run) -> SectionResult | None:
@@ -61,5 +61,6 @@ class ApisSection(Section):
     def on_failure(self, run: Run, error: BaseException) -> None:
         from statuary.contracts.incremental.built_contracts import CONTRACTS
 
-        # the documents of this build were discarded, so clear the group: the next build makes them again
+        # The failure discarded the documents of this build. With an empty fingerprint, the next build makes
+        # them again.
         run.target.ledger.save_group(CONTRACTS, "")

@@ -61,105 +61,122 @@ WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
 """The parts of an event's declaration that show which parameters are indexed."""
 
 
-def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
+def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
     """Yield the documents of the signature API.
 
     Args:
-        site: the signatures of the site.
+        signatures: the signatures of the site.
         refreshed_at: the time at which the newest record was verified.
     """
-    texts = site.texts
-    yield from _shard_documents("function", texts, site, digits=10)
-    yield from _shard_documents("event", texts, site, digits=66)
-    yield _plain_document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())
+    texts = signatures.texts
+    yield from _iter_shard_documents("function", texts, signatures, key_length=10)
+    yield from _iter_shard_documents("event", texts, signatures, key_length=66)
+    yield _make_document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())
     counts = {
-        "function": len(site.functions),
-        "event": len(site.events),
-        "error": len(site.errors),
-        "unknown": len(site.public - site.verified),
+        "function": len(signatures.functions),
+        "event": len(signatures.events),
+        "error": len(signatures.errors),
+        "unknown": len(signatures.public - signatures.verified),
         "total": len(texts),
     }
     result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
-    yield _json_document(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
-    yield _json_document(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
-    # clef's database maps each selector, written without `0x`, to one function
+    yield _make_json_document(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
+    yield _make_json_document(urls.FOUNDRY_SIGNATURES.path(), _make_foundry_cache(signatures))
+    # clef, the signer of Geth, has a database that maps each selector, written without `0x`, to one function.
     clef_database = {
-        key[2:]: text for key, text in _best_by_selector(site, _possible_functions(site)).items()
+        key[2:]: text
+        for key, text in _choose_best_by_selector(signatures, _select_possible_functions(signatures)).items()
     }
-    yield _json_document(urls.CLEF_SIGNATURES.path(), clef_database)
+    yield _make_json_document(urls.CLEF_SIGNATURES.path(), clef_database)
 
 
-def _plain_document(path: str, body: bytes) -> Document:
-    return Document(path=path, body=body, sources=WHOLE_SITE, persistent=True)
+def _make_document(path: str, content: bytes) -> Document:
+    return Document(path=path, body=content, sources=WHOLE_SITE, persistent=True)
 
 
-def _json_document(path: str, value: object) -> Document:
-    return _plain_document(path, encode_json(value))
+def _make_json_document(path: str, json_value: object) -> Document:
+    return _make_document(path, encode_json(json_value))
 
 
-def _shard_documents(
-    kind: str, texts: Iterable[str], site: SiteSignatures, digits: int
+def _iter_shard_documents(
+    signature_kind: str, signatures: Iterable[str], known_signatures: SiteSignatures, key_length: int
 ) -> Iterator[Document]:
     """Yield files of signatures by the first byte of their hash.
 
     Args:
-        kind: "function" or "event".
-        digits: the length of a key, with `0x`.
+        signature_kind: "function" or "event".
+        signatures: the signatures to list.
+        known_signatures: all signatures of the site.
+        key_length: the length of a key, with `0x`: 10 for a selector, 66 for a topic.
     """
-    hashed = sorted((signature_hash(text)[:digits], signature_rank(text, site), text) for text in texts)
-    verified = site.verified
+    hashed = sorted(
+        (signature_hash(text)[:key_length], rank_signature(text, known_signatures), text)
+        for text in signatures
+    )
+    verified = known_signatures.verified
     for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
         matches: dict[str, list[dict[str, object]]] = defaultdict(list)
         for key, *_, text in entries:
-            matches[key].append(signature_item(key, text, is_verified=text in verified))
-        yield _plain_document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(matches))
+            matches[key].append(make_signature_item(key, text, is_verified=text in verified))
+        yield _make_document(
+            urls.SIGNATURE_SHARD.path(kind=signature_kind, shard=shard), encode_unchecked(matches)
+        )
 
 
-def signature_rank(text: str, site: SiteSignatures) -> int:
-    """Return a number by which signatures with the same hash are sorted.
+def rank_signature(signature: str, known_signatures: SiteSignatures) -> int:
+    """Return the rank of a signature among those with the same hash.
 
-    A well-known signature comes first, then those of verified contracts, then all others.
+    The lowest rank is listed first: a well-known signature, then those of verified contracts, then all
+    others.
 
     Args:
-        text: the signature.
-        site: the signatures of the site, which show whether a verified contract has it.
+        signature: the signature.
+        known_signatures: the signatures of the site, which show whether a verified contract has it.
     """
-    is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
-    is_verified = text in site.functions or text in site.errors or text in site.events
+    is_canonical = CANONICAL_SIGNATURES.get(signature_hash(signature)[:10]) == signature
+    is_verified = (
+        signature in known_signatures.functions
+        or signature in known_signatures.errors
+        or signature in known_signatures.events
+    )
     return (0 if is_canonical else 2) + (0 if is_verified else 1)
 
 
-def signature_item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
+def make_signature_item(listed_hash: str, signature: str, *, is_verified: bool) -> dict[str, object]:
     """Return the JSON of a signature, as Sourcify's 4byte service has it.
 
     Args:
-        key: the hash under which the signature is listed.
-        text: the signature.
+        listed_hash: the hash under which the signature is listed.
+        signature: the signature.
         is_verified: whether a verified contract has the signature.
     """
-    is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
-    return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
+    is_filtered = listed_hash in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[listed_hash] != signature
+    return {"name": signature, "filtered": is_filtered, "hasVerifiedContract": is_verified}
 
 
-def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
-    """Return the signatures in the form of Foundry's cache."""
+def _make_foundry_cache(known_signatures: SiteSignatures) -> dict[str, dict[str, str]]:
+    """Return the signatures as Foundry stores them in its cache."""
     return {
-        "functions": _best_by_selector(site, _possible_functions(site)),
-        "errors": _best_by_selector(site, site.errors),
-        "events": {signature_hash(text): declared[0] for text, declared in sorted(site.events.items())},
+        "functions": _choose_best_by_selector(known_signatures, _select_possible_functions(known_signatures)),
+        "errors": _choose_best_by_selector(known_signatures, known_signatures.errors),
+        "events": {
+            signature_hash(text): declared[0] for text, declared in sorted(known_signatures.events.items())
+        },
     }
 
 
-def _possible_functions(site: SiteSignatures) -> frozenset[str]:
+def _select_possible_functions(known_signatures: SiteSignatures) -> frozenset[str]:
     """Return the signatures that may be functions."""
-    return site.functions | (site.public - site.errors - site.events.keys())
+    return known_signatures.functions | (
+        known_signatures.public - known_signatures.errors - known_signatures.events.keys()
+    )
 
 
-def _best_by_selector(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
+def _choose_best_by_selector(known_signatures: SiteSignatures, signatures: Iterable[str]) -> dict[str, str]:
     """Choose the signature with the best rank for each selector."""
     best_by_selector: dict[str, str] = {}
     for key, *_, text in sorted(
-        (signature_hash(text)[:10], signature_rank(text, site), text) for text in texts
+        (signature_hash(text)[:10], rank_signature(text, known_signatures), text) for text in signatures
     ):
         best_by_selector.setdefault(key, text)
     return best_by_selector
@@ -173,7 +190,7 @@ MAX_SIGNATURE = 4_000
 """Characters of the longest line of a list of public signatures."""
 
 
-def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
+def parse_signature_list(list_text: str) -> Iterator[tuple[int, str | None]]:
     """Yield the line number and signature of each line of a list.
 
     Empty lines and lines that begin with `#` are skipped.
@@ -181,7 +198,7 @@ def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
     Yields:
         The number of the line, and its signature or None if the line is invalid.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(list_text.split("\n"), 1):
         plain = line.strip()
         if plain and not plain.startswith("#"):
             match = SIGNATURE.fullmatch(plain) if len(plain) <= MAX_SIGNATURE else None

@@ -15,22 +15,26 @@ from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
-from statuary.extensions.apis.code import CodeFacts, code_documents
-from statuary.extensions.apis.content_files import CustomFiles, custom_files
-from statuary.extensions.apis.etherscan import settings_documents
-from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
+from statuary.extensions.apis.code import CodeFacts, iter_code_documents
+from statuary.extensions.apis.content_files import CustomFiles, read_custom_files
+from statuary.extensions.apis.etherscan import iter_settings_documents
+from statuary.extensions.apis.otterscan import (
+    iter_chain_files,
+    iter_signature_files,
+    make_otterscan_config_file,
+)
 from statuary.extensions.apis.proxy_documents import (
     ProxyDocuments,
-    index_document,
     list_proxies,
-    proxy_folders,
+    list_proxy_folders,
+    make_proxy_index,
 )
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
     collect_signatures,
-    invalid_signature_list,
-    signature_documents,
+    iter_signature_documents,
+    parse_signature_list,
 )
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.target import BuildTarget
@@ -79,7 +83,7 @@ class SiteDocuments:
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings about invalid files in the content folder."""
-        return (*self._read_public_signatures()[1], *self._custom_files().findings)
+        return (*self._read_public_signatures()[1], *self._read_custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
         """Add the documents, or keep those of the last build if nothing changed.
@@ -87,14 +91,14 @@ class SiteDocuments:
         Args:
             target: the site that is being built.
             built_contracts: the contracts of the site.
-            now: the time of the build, to date what is seen for the first time.
+            now: the time of the build, which dates implementations that no earlier build has seen.
 
         Returns:
             Findings about files of the content, and about documents that cannot be made; their old versions
             stay.
         """
         public, findings = self._read_public_signatures()
-        custom_files = self._custom_files()
+        custom_files = self._read_custom_files()
         findings += custom_files.findings
         fingerprint = fingerprint_of(
             ApisSettings(self.apis),
@@ -109,7 +113,7 @@ class SiteDocuments:
             return findings
         are_whole = False
         outcome = run_guarded(
-            lambda: tuple(self._shared_documents(built_contracts, public, custom_files.documents)),
+            lambda: tuple(self._iter_shared_documents(built_contracts, public, custom_files.documents)),
             "",
             "making the documents of all records together",
         )
@@ -121,21 +125,21 @@ class SiteDocuments:
         else:
             for folder in FOLDERS:
                 documents.remove_unless_added(documents.paths_under(folder))
-            pages = self._code_page(built_contracts.site, findings)
+            pages = self._iter_code_page(built_contracts.site, findings)
             target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
-            are_whole = self._add_proxies(target, built_contracts, now, custom_files, findings)
+            are_whole = self._add_proxy_documents(target, built_contracts, now, custom_files, findings)
         target.ledger.save_group(GROUP, fingerprint if are_whole else "")
         return findings
 
-    def _code_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
+    def _iter_code_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
         """Yield the page that identifies code, if its API is enabled."""
         if Api.CODE in self.apis:
-            from statuary.extensions.apis.code_page import code_page
+            from statuary.extensions.apis.code_page import iter_code_page
 
-            for page in render_with_fallback("the page of code", code_page, site, findings):
+            for page in render_with_fallback("the page of code", iter_code_page, site, findings):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
-    def _add_proxies(
+    def _add_proxy_documents(
         self,
         target: BuildTarget,
         built_contracts: BuiltContracts,
@@ -148,63 +152,67 @@ class SiteDocuments:
         Documents that cannot be made keep their old version.
 
         Returns:
-            Whether all of them were made, as they are if the API is disabled.
+            Whether all of them were made; also True if the API is disabled.
         """
         if Api.PROXIES not in self.apis:
             return True
         rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.entries_with_facts())
         of_proxies = [(row, line) for row, line in rows if line]
         proxies = list_proxies(of_proxies, custom_files.versions, target.read_published, now)
-        target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
+        target.add(apply_host_layout([make_proxy_index(proxies)], built_contracts.site.hosting))
         are_whole = True
         for place, documents in ProxyDocuments(self.root, built_contracts, proxies).documents(findings):
             if documents:
                 target.add(apply_host_layout(documents, built_contracts.site.hosting))
                 continue
             are_whole = False
-            for folder in proxy_folders(place):
+            for folder in list_proxy_folders(place):
                 target.ledger.documents.retain_folder_files(folder)
         return are_whole
 
-    def _shared_documents(
-        self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
+    def _iter_shared_documents(
+        self, contracts: BuiltContracts, public_list: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
-        yield from self._settings_documents(contracts.site, custom_documents)
+        yield from self._iter_settings_documents(contracts.site, custom_documents)
         contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.entries_with_facts()]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
-        yield from self._signature_documents(declared, public, newest)
+        yield from self._iter_signature_documents(declared, public_list, newest)
         of_code = ((row, CodeFacts.parse(lines[1])) for row, lines in contract_facts if lines[1])
-        yield from code_documents(of_code)
+        yield from iter_code_documents(of_code)
 
-    def _settings_documents(
+    def _iter_settings_documents(
         self, site: SiteContent, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         chains, base = site.of(SiteContracts).chains, site.page.url
         if Api.ETHERSCAN in self.apis:
-            yield from (_settings_document(path, body) for path, body in settings_documents(chains, base))
+            yield from (
+                _make_settings_document(path, body) for path, body in iter_settings_documents(chains, base)
+            )
         if Api.BLOCKSCOUT in self.apis:
-            yield _settings_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
+            yield _make_settings_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
         if Api.OTTERSCAN in self.apis:
             paths = {document.path for document in custom_documents}
-            yield from (document for document in chain_files(chains, base) if document.path not in paths)
-            yield from (configuration_file(chains, base), *custom_documents)
+            yield from (document for document in iter_chain_files(chains, base) if document.path not in paths)
+            yield from (make_otterscan_config_file(chains, base), *custom_documents)
 
-    def _signature_documents(
-        self, stored_facts: Iterable[bytes], public: bytes, newest: str
+    def _iter_signature_documents(
+        self, stored_facts: Iterable[bytes], public_list: bytes, newest_verification: str
     ) -> Iterator[Document]:
         has_otterscan = Api.OTTERSCAN in self.apis
         if Api.SIGNATURES in self.apis or has_otterscan:
-            signatures = collect_signatures(stored_facts, _parse_signatures(public).texts)
+            signatures = collect_signatures(stored_facts, _parse_public_signatures(public_list).texts)
             if Api.SIGNATURES in self.apis:
-                yield from signature_documents(signatures, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
+                yield from iter_signature_documents(
+                    signatures, f"{newest_verification[:19] or '1970-01-01T00:00:00'}.000Z"
+                )
             if has_otterscan:
-                yield from signature_files(signatures)
+                yield from iter_signature_files(signatures)
 
-    def _custom_files(self) -> CustomFiles:
+    def _read_custom_files(self) -> CustomFiles:
         """Read the content's folder `apis`, if an enabled API uses it."""
         has_own = Api.OTTERSCAN in self.apis or Api.PROXIES in self.apis
-        return custom_files(self.root) if has_own else CustomFiles([], {}, [])
+        return read_custom_files(self.root) if has_own else CustomFiles([], {}, [])
 
     def _read_public_signatures(self) -> "_PublicSignatures":
         """Read the file of public signatures.
@@ -217,26 +225,26 @@ class SiteDocuments:
         public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
         if isinstance(public, Finding):
             return _PublicSignatures(b"", [public])
-        return _PublicSignatures(public, _parse_signatures(public).findings)
+        return _PublicSignatures(public, _parse_public_signatures(public).findings)
 
 
-def split_facts(facts: bytes) -> list[bytes]:
-    """Split the data that the build database has about a record into lines.
+def split_facts(stored_facts: bytes) -> list[bytes]:
+    """Split the stored data about a record into its three lines.
 
     Returns:
         The signatures, the hashes of the code and the data of the proxy; each is empty if there is none.
     """
-    lines = facts.split(b"\n")
+    lines = stored_facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 
 
-def _settings_document(path: str, body: JsonObject) -> Document:
+def _make_settings_document(path: str, content: JsonObject) -> Document:
     """Return a document that depends only on settings.
 
-    The list of chains also has the path that clients request.
+    Clients request the list of chains at another path, which is the document's second one.
     """
     other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
-    encoded = encode_json(body)
+    encoded = encode_json(content)
     return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)
 
 
@@ -254,13 +262,13 @@ class _ReadSignatures(NamedTuple):
     findings: list[Finding]  # about invalid lines
 
 
-def _parse_signatures(public: bytes) -> _ReadSignatures:
+def _parse_public_signatures(public_list: bytes) -> _ReadSignatures:
     """Parse a file of public signatures.
 
     At most `MAX_FINDINGS` invalid lines are reported.
     """
     texts, findings = list[str](), list[Finding]()
-    for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
+    for number, text in parse_signature_list(public_list.decode("utf-8", "replace")):
         if text is not None:
             texts.append(text)
         elif len(findings) < MAX_FINDINGS:

@@ -65,7 +65,7 @@ class StorageChange(NamedTuple):
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return the change of a storage variable as JSON, with its old and new place."""
+        """Return the change of a storage variable as JSON, with both positions."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
@@ -75,7 +75,7 @@ class StorageChange(NamedTuple):
         }
 
 
-def layout_variables(layout: Json) -> list[Variable] | None:
+def parse_layout_variables(layout: Json) -> list[Variable] | None:
     """Return the variables in a storage layout of solc or Vyper.
 
     Malformed entries are skipped. Vyper's variables are sorted by position; solc's keep their order.
@@ -86,37 +86,37 @@ def layout_variables(layout: Json) -> list[Variable] | None:
     if not isinstance(layout, dict):
         return None
     if isinstance(layout.get("storage"), list):
-        return list(_solc_variables(as_list(layout["storage"]), as_object(layout.get("types"))))
+        return list(_iter_solc_variables(as_list(layout["storage"]), as_object(layout.get("types"))))
     return sorted(
-        _vyper_variables(as_object(layout.get("storage_layout", layout)), ""),
+        _iter_vyper_variables(as_object(layout.get("storage_layout", layout)), ""),
         key=lambda variable: variable.start,
     )
 
 
-def _solc_variables(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
-    shapes = _Shapes(types)
-    for item in map(as_object, storage):
+def _iter_solc_variables(storage_entries: Sequence[Json], type_definitions: JsonObject) -> Iterator[Variable]:
+    shapes = _Shapes(type_definitions)
+    for item in map(as_object, storage_entries):
         slot = as_text(item.get("slot"))
         offset = item.get("offset")
         name = as_text(item.get("type"))
-        definition = as_object(types.get(name))
+        definition = as_object(type_definitions.get(name))
         size = as_text(definition.get("numberOfBytes"))
         if NUMBER.match(slot) and isinstance(offset, int) and NUMBER.match(size):
             label = as_text(definition.get("label"))
             start = int(slot) * WORD + offset
-            yield Variable(as_text(item.get("label")), label, shapes.shape_of(name), start, int(size))
+            yield Variable(as_text(item.get("label")), label, shapes.get_type_shape(name), start, int(size))
 
 
-def _vyper_variables(layout: JsonObject, prefix: str) -> Iterator[Variable]:
+def _iter_vyper_variables(layout: JsonObject, name_prefix: str) -> Iterator[Variable]:
     for name, value in layout.items():
         place = as_object(value)
         kind = place.get("type")
         slot = place.get("slot")
         count = place.get("n_slots", 1)
         if isinstance(kind, str) and isinstance(slot, int) and isinstance(count, int):
-            yield Variable(prefix + name, kind, kind, slot * WORD, count * WORD)
-        elif not isinstance(kind, str) and prefix.count(".") < DEEPEST:
-            yield from _vyper_variables(place, f"{prefix}{name}.")
+            yield Variable(name_prefix + name, kind, kind, slot * WORD, count * WORD)
+        elif not isinstance(kind, str) and name_prefix.count(".") < DEEPEST:
+            yield from _iter_vyper_variables(place, f"{name_prefix}{name}.")
 
 
 class _Shapes:
@@ -129,35 +129,38 @@ class _Shapes:
         self._types = types
         self._shapes: dict[str, str] = {}
 
-    def shape_of(self, name: str, outer: tuple[str, ...] = ()) -> str:
-        if name in self._shapes:
-            return self._shapes[name]
-        definition = as_object(self._types.get(name))
-        if name in outer or len(outer) > DEEPEST:
+    def get_type_shape(self, type_name: str, outer_types: tuple[str, ...] = ()) -> str:
+        if type_name in self._shapes:
+            return self._shapes[type_name]
+        definition = as_object(self._types.get(type_name))
+        if type_name in outer_types or len(outer_types) > DEEPEST:
             return as_text(definition.get("label"))  # a struct may contain itself through a mapping
-        shape = self._make_shape(definition, (*outer, name))
+        shape = self._make_type_shape(definition, (*outer_types, type_name))
         consume(1 + len(shape) // LONGEST_SHAPE)
-        self._shapes[name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
-        return self._shapes[name]
+        self._shapes[type_name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
+        return self._shapes[type_name]
 
-    def _make_shape(self, definition: JsonObject, outer: tuple[str, ...]) -> str:
-        label = as_text(definition.get("label"))
-        size = definition.get("numberOfBytes")
-        encoding = definition.get("encoding")
-        base = as_text(definition.get("base"))
+    def _make_type_shape(self, type_definition: JsonObject, outer_types: tuple[str, ...]) -> str:
+        label = as_text(type_definition.get("label"))
+        size = type_definition.get("numberOfBytes")
+        encoding = type_definition.get("encoding")
+        base = as_text(type_definition.get("base"))
         if encoding == "mapping":
-            key, value = (self.shape_of(as_text(definition.get(part)), outer) for part in ("key", "value"))
+            key, value = (
+                self.get_type_shape(as_text(type_definition.get(part)), outer_types)
+                for part in ("key", "value")
+            )
             return f"mapping({key}=>{value})"
         if encoding == "dynamic_array":
-            return f"{self.shape_of(base, outer)}[]"
-        if isinstance(members := definition.get("members"), list):
+            return f"{self.get_type_shape(base, outer_types)}[]"
+        if isinstance(members := type_definition.get("members"), list):
             parts = []
             for member in map(as_object, members):
                 place = f"{member.get('slot')}.{member.get('offset')}"
-                parts.append(f"{place}:{self.shape_of(as_text(member.get('type')), outer)}")
+                parts.append(f"{place}:{self.get_type_shape(as_text(member.get('type')), outer_types)}")
             return f"{{{';'.join(parts)}}}"
         if base and (length := ARRAY.match(label)):
-            return f"{self.shape_of(base, outer)}[{length[1]}]"
+            return f"{self.get_type_shape(base, outer_types)}[{length[1]}]"
         return "address" if ADDRESSES.match(label) else f"{label}:{size}"
 
 
@@ -172,8 +175,8 @@ class _VariablesByByte:
         self._sorted = sorted(variables, key=lambda pair: pair[1].start)
         self._ends = [variable.end for _, variable in self._sorted]
 
-    def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Return the first variable that overlaps the given one, or None."""
+    def find_first_overlap(self, variable: Variable) -> tuple[Name, Variable] | None:
+        """Return the first variable that overlaps the bytes of another, or None."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
@@ -191,9 +194,9 @@ def compare_layouts(before: Sequence[Variable], after: Sequence[Variable]) -> li
     Returns:
         The changes of earlier variables in their order, then the added variables.
     """
-    old, new = _index_by_name(before), _index_by_name(after)
+    old, new = _index_variables_by_name(before), _index_variables_by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
-    changes = list(_changes_of_old(old, new, _VariablesByByte(plain)))
+    changes = list(_iter_changes_of_old_variables(old, new, _VariablesByByte(plain)))
     renamed = {change.after.start for change in changes if change.change == "renamed" and change.after}
     later_variables = (
         variable for name, variable in plain if name not in old and variable.start not in renamed
@@ -204,22 +207,24 @@ def compare_layouts(before: Sequence[Variable], after: Sequence[Variable]) -> li
     ]
 
 
-def _changes_of_old(
-    old: Mapping[Name, Variable], new: Mapping[Name, Variable], places: _VariablesByByte
+def _iter_changes_of_old_variables(
+    old_variables: Mapping[Name, Variable],
+    new_variables: Mapping[Name, Variable],
+    new_by_byte: _VariablesByByte,
 ) -> Iterator[StorageChange]:
-    for name, old_variable in old.items():
-        second = new.get(name)
+    for name, old_variable in old_variables.items():
+        second = new_variables.get(name)
         change = (
-            _change_without_successor(old_variable, places, old)
+            _classify_missing_variable(old_variable, new_by_byte, old_variables)
             if second is None
-            else _change_of(old_variable, second)
+            else _compare_variables(old_variable, second)
         )
         if change is not None and not old_variable.is_gap:
             yield change
 
 
-def _change_of(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return the change of a variable that is now read differently."""
+def _compare_variables(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
+    """Return the change of a variable that both layouts name, or None."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (
@@ -229,7 +234,7 @@ def _change_of(old_variable: Variable, new_variable: Variable) -> StorageChange 
     )
 
 
-def _index_by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
+def _index_variables_by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
     counts = Counter[str]()
     variables_by_name = {}
     for variable in variables:
@@ -238,13 +243,17 @@ def _index_by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
     return variables_by_name
 
 
-def _change_without_successor(
-    old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
+def _classify_missing_variable(
+    old_variable: Variable, new_by_byte: _VariablesByByte, old_variables: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable without a successor of its name."""
-    there = places.first_within(old_variable)
+    """Return the change of a variable whose name the new layout lacks."""
+    there = new_by_byte.find_first_overlap(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)
     name, second = there
-    is_same = second.start == old_variable.start and second.shape == old_variable.shape and name not in old
+    is_same = (
+        second.start == old_variable.start
+        and second.shape == old_variable.shape
+        and name not in old_variables
+    )
     return StorageChange("renamed" if is_same else "replaced", old_variable.label, old_variable, second)

@@ -11,8 +11,8 @@ from statuary.contracts.urls import PROOF
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.metrics.documents import PERIODS, POINTS
-from statuary.extensions.packs.pack_format import pack_key
-from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_list
+from statuary.extensions.packs.pack_format import make_pack_key
+from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_pack_list
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.urls import OPENAPI
 from statuary.system.network.client import HttpResponse
@@ -136,7 +136,7 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
         raise NotApplicableError(f"/{LIST} returns 404")
     try:
         with PackListReader(
-            parse_list(response.body, f"/{LIST}"), partial(ServedRanges, deployment)
+            parse_pack_list(response.body, f"/{LIST}"), partial(ServedRanges, deployment)
         ) as packs:
             for contract in deployment.contracts:
                 proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
@@ -151,7 +151,7 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _packing_faults(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
-    document = packs.find(pack_key(target[1:]))
+    document = packs.find(make_pack_key(target[1:]))
     if document is None:
         yield f"no pack has {target}"
     elif served.status == 200 and served.body != document:

@@ -30,7 +30,7 @@ from statuary.extensions.object_stores.objects import PublishedFolder, Published
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, DamagedStoreLedgerError, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
-from statuary.extensions.packs.exclude import packed_path_filter
+from statuary.extensions.packs.exclude import make_packed_path_filter
 from statuary.extensions.snapshots.differences import refuse_older_snapshot
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_option, read_public_key
@@ -317,7 +317,7 @@ def publish_command(
                 f"{site} is not a snapshot, so it has no signature to verify", "remove --public-key"
             )
         _refuse_content(folder)
-        is_excluded = packed_path_filter(folder) if exclude_packed else None
+        is_excluded = make_packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             outcome = publish_folder_to_store(
                 folder, to, options=options, is_excluded=is_excluded or (lambda _: False)

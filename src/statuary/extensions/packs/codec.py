@@ -36,21 +36,23 @@ class Codec(NamedTuple):
     opening: bytes = b""  # the beginning of the stream; empty without a dictionary
     skipped: int = 0  # the size of the dictionary, which precedes each frame when decompressing
 
-    def decompress(self, data: bytes, size: int, what: str) -> bytes:
+    def decompress(self, compressed_group: bytes, group_size: int, group_name: str) -> bytes:
         """Decompress a group of documents.
 
         Args:
-            data: the compressed bytes.
-            size: the size of the group before compression.
-            what: the name of the group, for the error message.
+            compressed_group: the compressed bytes.
+            group_size: the size of the group before compression.
+            group_name: the name of the group, for the error message.
 
         Raises:
             DamagedSnapshotError: if the data is damaged, or has another size.
         """
-        return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
+        return decompress_zstd(self.opening + compressed_group, self.skipped + group_size, group_name)[
+            self.skipped :
+        ]
 
     def dictionary(self) -> bytes:
-        """Return the compression dictionary of the pack.
+        """Return the compression dictionary of the pack (a file of many documents).
 
         Raises:
             DamagedSnapshotError: if the part with the dictionary is damaged.
@@ -83,48 +85,48 @@ class Compressor:
         stream = self.zstd.ZstdCompressor(options=self.options)
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
-    def compress(self, body: bytes) -> bytes:
+    def compress(self, group: bytes) -> bytes:
         """Compress the bytes of a group of documents with zstd."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
-        data: bytes = stream.compress(body, mode=stream.FLUSH_FRAME)
+        data: bytes = stream.compress(group, mode=stream.FLUSH_FRAME)
         return data
 
 
-def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
+def train_dictionary(samples: Sequence[bytes], max_size: int) -> bytes:
     """Make a compression dictionary from sample documents.
 
     Args:
         samples: the documents.
-        size: the largest size of the dictionary in bytes.
+        max_size: the largest size of the dictionary in bytes.
 
     Returns:
         The dictionary; empty if there are too few samples, or zstd cannot make one.
     """
-    size = min(size, DICTIONARY_SIZE)
-    if len(samples) < FEWEST_SAMPLES or size < 1 << 10:
+    max_size = min(max_size, DICTIONARY_SIZE)
+    if len(samples) < FEWEST_SAMPLES or max_size < 1 << 10:
         return b""
     zstd = import_zstandard()
     try:
-        text: bytes = zstd.train_dict(samples, size).dict_content
+        text: bytes = zstd.train_dict(samples, max_size).dict_content
     except zstd.ZstdError:
         return b""
     return text
 
 
-def expand_frame(data: bytes, size: int, what: str) -> bytes:
+def decompress_zstd(compressed_data: bytes, expected_size: int, data_name: str) -> bytes:
     """Decompress Zstandard data whose size is known.
 
     Args:
-        data: the compressed bytes.
-        size: the size before compression.
-        what: the name of the data, for the error message.
+        compressed_data: the compressed bytes.
+        expected_size: the size before compression.
+        data_name: the name of the data, for the error message.
 
     Raises:
         DamagedSnapshotError: if the result does not have this size, or more data follows.
     """
     try:
-        return decompress_zstandard(data, size)
+        return decompress_zstandard(compressed_data, expected_size)
     except DamagedDataError as error:
-        raise DamagedSnapshotError(f"{what} is damaged: {error}") from None
+        raise DamagedSnapshotError(f"{data_name} is damaged: {error}") from None

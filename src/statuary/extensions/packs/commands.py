@@ -17,7 +17,7 @@ from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
 from statuary.cli.output import format_size
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
-from statuary.extensions.packs.pack_format import pack_key
+from statuary.extensions.packs.pack_format import make_pack_key
 from statuary.extensions.packs.pack_list import PackList
 from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
 from statuary.extensions.packs.pack_sources import (
@@ -25,7 +25,7 @@ from statuary.extensions.packs.pack_sources import (
     KeyTable,
     LinesOfRecords,
     UnusableLinesError,
-    removed_keys,
+    read_removed_keys,
 )
 from statuary.extensions.packs.pack_writer import write_pack
 from statuary.extensions.snapshots.site_reader import open_site
@@ -85,14 +85,14 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
         with _open_sources(sources) as table:
             written_pack = write_pack(out, table.documents(), table.dictionary(), workers)
     except UnusableLinesError as error:
-        _print_unusable_lines(error)
+        _exit_with_unusable_lines(error)
     documents, _, size, *_ = written_pack.totals
     sizes = f"{format_size(size)} in {format_size(written_pack.size)}"
     line = f"{out}: {count_text(documents, 'document')}, {sizes}, SHA-256 {written_pack.sha256}"
     click.echo(escape_control_chars(line))
 
 
-def _print_unusable_lines(error: UnusableLinesError) -> NoReturn:
+def _exit_with_unusable_lines(error: UnusableLinesError) -> NoReturn:
     for start in range(0, len(error.findings), MAX_PER_RULE):  # all of them: the report would omit the others
         click.echo(format_findings(error.findings[start : start + MAX_PER_RULE], "", "text"), err=True)
     click.echo(f"{error}; no pack was written", err=True)
@@ -145,12 +145,12 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
             "name the records to add with --from, the paths to remove with --remove, or both"
         )
     try:
-        keys = [] if removed is None else removed_keys(removed)
+        keys = [] if removed is None else read_removed_keys(removed)
         with LinesOfRecords(map(Path, sources)) as records:
             packs = WritablePackFolder(folder, workers).update(records.table, keys)
     except UnusableLinesError as error:
-        _print_unusable_lines(error)
-    _print_list(folder, packs)
+        _exit_with_unusable_lines(error)
+    _print_pack_list(folder, packs)
 
 
 @pack_command.command()
@@ -163,10 +163,10 @@ def merge(workers: int | None, folder: Path) -> None:
 
     Exit codes: 0 written; 3 a pack is damaged, or a file cannot be read or written.
     """
-    _print_list(folder, WritablePackFolder(folder, workers).merge())
+    _print_pack_list(folder, WritablePackFolder(folder, workers).merge())
 
 
-def _print_list(folder: Path, packs: PackList) -> None:
+def _print_pack_list(folder: Path, packs: PackList) -> None:
     runs = count_text(len({pack.run for pack in packs}), "run")
     size = sum(pack.size for pack in packs)
     click.echo(
@@ -182,20 +182,22 @@ def verify(location: str, form: str) -> None:
 
     Exit codes: 0 intact; 1 damaged; 3 not a pack, cut off, or not readable.
     """
-    if is_pack(location):
+    if is_single_pack(location):
         with open_pack(location) as pack:
             every = [verify_pack(pack)]
     else:
         every = [verification for _, verification in PackFolder(location).verify()]
     if form == "json":
-        values = [_verification_json(verification) for verification in every]
-        click.echo(json.dumps(values[0] if is_pack(location) else values))
+        values = [_encode_pack_verification(verification) for verification in every]
+        click.echo(json.dumps(values[0] if is_single_pack(location) else values))
     else:
-        click.echo("\n".join(line for verification in every for line in _verification_lines(verification)))
+        click.echo(
+            "\n".join(line for verification in every for line in _describe_pack_verification(verification))
+        )
     sys.exit(ExitCode.FINDINGS if any(verification.problems for verification in every) else ExitCode.OK)
 
 
-def _verification_lines(verification: PackVerification) -> Iterator[str]:
+def _describe_pack_verification(verification: PackVerification) -> Iterator[str]:
     yield from map(escape_control_chars, verification.problems)
     documents, removals, size, *_ = verification.totals
     state = "read" if verification.problems else "whole"
@@ -206,7 +208,7 @@ def _verification_lines(verification: PackVerification) -> Iterator[str]:
     )
 
 
-def _verification_json(verification: PackVerification) -> dict[str, object]:
+def _encode_pack_verification(verification: PackVerification) -> dict[str, object]:
     value = {
         "whole": not verification.problems,
         **verification.totals._asdict(),
@@ -230,8 +232,8 @@ def read_command(location: str, path: str) -> None:
 
     Exit codes: 0 found; 1 there is none; 3 damaged or not readable.
     """
-    key = requested_key(path)
-    if is_pack(location):
+    key = parse_requested_key(path)
+    if is_single_pack(location):
         with open_pack(location) as pack:
             document = pack.find(key)
             body = None if document is None else document.body
@@ -257,19 +259,19 @@ def reader(language: str) -> None:
     click.echo(read_text(file), nl=False)
 
 
-def is_pack(location: str) -> bool:
+def is_single_pack(location: str) -> bool:
     """Return whether a file name or URL is that of a single pack, instead of a site."""
     return location.partition("?")[0].endswith(".pack")
 
 
-def requested_key(path: str) -> str:
+def parse_requested_key(typed_path: str) -> str:
     """Convert a path that a user typed to the key by which packs find a document.
 
     Raises:
         StatuaryError: if no document can have the path.
     """
     try:
-        return pack_key(path.removeprefix("/"))
+        return make_pack_key(typed_path.removeprefix("/"))
     except DamagedSnapshotError as error:
         raise StatuaryError(str(error), "write it as v2/contract/<chainId>/<address>") from None
 

@@ -5,49 +5,51 @@ from pathlib import Path
 
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.pack_list import LIST
-from statuary.extensions.packs.pack_sources import is_packed
-from statuary.extensions.packs.section import GROUP, contain_all_published
+from statuary.extensions.packs.pack_sources import is_packable
+from statuary.extensions.packs.section import GROUP, covers_all_published
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.ledger.read import open_for_reading, read_cached_group
 from statuary.site.document import uncompressed_path
 
 
-def packed_path_filter(root: Path) -> Callable[[str], bool]:
-    """Return a function that tells whether packs contain a file.
+def make_packed_path_filter(site_folder: Path) -> Callable[[str], bool]:
+    """Return a function that tells whether a site's packs contain a file.
+
+    A pack is one file with many documents.
 
     Args:
-        root: the folder of a built site.
+        site_folder: the folder of a built site.
 
     Raises:
         PublishingError: if the folder has no packs, or only packs from before its last build.
     """
-    text = FolderReader(root).read(LIST)
-    ledger = find_ledger(root)
+    text = FolderReader(site_folder).read(LIST)
+    ledger = find_ledger(site_folder)
     if text is None:
         raise PublishingError(
-            f"{root} has no packs (no {LIST}), so --exclude-packed has nothing to exclude",
+            f"{site_folder} has no packs (no {LIST}), so --exclude-packed has nothing to exclude",
             "write `packs: true` in site.yaml and build the site, or publish every file",
         )
     if ledger is not None:
         with open_for_reading(ledger) as connection:
-            if connection is not None and contain_all_published(
+            if connection is not None and covers_all_published(
                 text, read_cached_group(connection, GROUP), connection
             ):
-                return _is_in_packs
+                return _is_packed_path
     raise PublishingError(
-        f"the packs of {root} do not belong to its last build, so --exclude-packed cannot tell which files are in them",
+        f"the packs of {site_folder} do not belong to its last build, so --exclude-packed cannot tell which files are in them",
         "build the site again with `packs: true` in site.yaml",
     )
 
 
-def _is_in_packs(path: str) -> bool:
-    """Return whether packs contain a path.
+def _is_packed_path(path: str) -> bool:
+    """Return whether packs contain the document at a path.
 
     Raises:
         PublishingError: if the path is a compressed form of a record or proof.
     """
     plain = uncompressed_path(path)
-    if not is_packed(plain):
+    if not is_packable(plain):
         return False
     if plain != path:
         raise PublishingError(

@@ -66,8 +66,11 @@ LIST_ANSWER: Final = {
 }
 
 
-def openapi_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the description of packs for `openapi.json`, the same for every site."""
+def describe_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
+    """Return the description of packs for `openapi.json`.
+
+    It is the same for every site.
+    """
     del settings, example
     return (
         ApiDescription(

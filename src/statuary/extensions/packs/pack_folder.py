@@ -13,20 +13,20 @@ from secrets import token_hex
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.extensions.packs.limits import MAX_LIST
-from statuary.extensions.packs.pack_format import PackedDocument, pack_key
+from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
     ListedPack,
     PackList,
     PackListReader,
-    add_changes,
-    documents_of,
-    encode_list,
-    list_entry,
+    encode_pack_list,
+    iter_newest_documents,
+    make_list_entry,
+    make_pack_name,
     open_listed_pack,
-    pack_name,
-    parse_list,
+    parse_pack_list,
+    write_changes,
 )
 from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
 from statuary.extensions.packs.pack_sources import KeyTable
@@ -47,7 +47,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the list of the site's packs.
+        """Read the list of the site's packs (files of many documents).
 
         Returns:
             The list, or None if the site has none.
@@ -57,10 +57,10 @@ class PackFolder:
             PublishingError: if the list cannot be read.
         """
         url, root = url_below(self.location, LIST), self.root
-        text = get(url, MAX_LIST) if root is None else _read_if_exists(root / LIST)
-        return None if text is None else parse_list(text, f"{self.location}/{LIST}")
+        text = get(url, MAX_LIST) if root is None else _read_file_if_exists(root / LIST)
+        return None if text is None else parse_pack_list(text, f"{self.location}/{LIST}")
 
-    def require_packs(self) -> PackList:
+    def require_pack_list(self) -> PackList:
         """Read the list of the site's packs, which must exist.
 
         Raises:
@@ -86,7 +86,7 @@ class PackFolder:
 
     def reader(self) -> PackListReader:
         """Return a reader that finds documents in all packs of the site."""
-        return PackListReader(self.require_packs(), self.open_ranges)
+        return PackListReader(self.require_pack_list(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
         """Verify each pack, and compare it with the list of packs.
@@ -94,7 +94,7 @@ class PackFolder:
         Yields:
             The entry of the pack in the list, and the result.
         """
-        for pack in self.require_packs():
+        for pack in self.require_pack_list():
             try:
                 with open_listed_pack(pack, self.open_ranges) as reader:
                     verification = verify_pack(reader)
@@ -110,17 +110,17 @@ class PackFolder:
 class WritablePackFolder(PackFolder):
     """The packs in a folder on this machine."""
 
-    def __init__(self, root: Path, workers: int | None = None) -> None:
-        super().__init__(str(root))
-        self.folder = root / FOLDER
+    def __init__(self, folder: Path, workers: int | None = None) -> None:
+        super().__init__(str(folder))
+        self.folder = folder / FOLDER
         self.workers = workers
 
-    def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
+    def update(self, table: KeyTable, keys_to_remove: Iterable[str]) -> PackList:
         """Add and remove documents by writing a small new pack.
 
         Args:
             table: the documents to add.
-            removed: the keys of the documents to remove.
+            keys_to_remove: the keys of the documents to remove: their paths, with addresses in lower case.
 
         Returns:
             The new list of packs.
@@ -130,29 +130,31 @@ class WritablePackFolder(PackFolder):
             PublishingError: if a document is both added and removed, or a file cannot be written.
         """
         previous_packs = self.packs()
-        removed_documents = [PackedDocument(key, None) for key in sorted(set(removed))]
-        changes = _skip_repeated(merge(table.documents(), removed_documents, key=attrgetter("key")))
+        removed_documents = [PackedDocument(key, None) for key in sorted(set(keys_to_remove))]
+        changes = _skip_repeated_keys(merge(table.documents(), removed_documents, key=attrgetter("key")))
         count = table.count + len(removed_documents)
         if previous_packs:
             packs = (
-                add_changes(previous_packs, changes, count, self.open_ranges, self.put)
+                write_changes(previous_packs, changes, count, self.open_ranges, self.put)
                 if count
                 else previous_packs
             )
         else:
-            packs = tuple(list_entry(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
+            packs = tuple(
+                make_list_entry(pack, 0) for pack in self.put(table.documents(), table.dictionary())
+            )
         self.save(packs)
         return packs
 
     def merge(self) -> PackList:
         """Merge all packs into one, and return the new list of packs."""
-        previous_packs = self.require_packs()
+        previous_packs = self.require_pack_list()
         if len({pack.run for pack in previous_packs}) > 1:
             with open_listed_pack(previous_packs[0], self.open_ranges) as base:
                 dictionary = base.codec.dictionary()
-            documents = documents_of(previous_packs, self.open_ranges, with_removals=False)
-            self.save(tuple(list_entry(pack, 0) for pack in self.put(documents, dictionary)))
-        return self.require_packs()
+            documents = iter_newest_documents(previous_packs, self.open_ranges, with_removals=False)
+            self.save(tuple(make_list_entry(pack, 0) for pack in self.put(documents, dictionary)))
+        return self.require_pack_list()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         """Write documents to a new pack, whose name is its SHA-256.
@@ -170,7 +172,7 @@ class WritablePackFolder(PackFolder):
         try:
             written_pack = write_pack(file, documents, dictionary, self.workers)
             if written_pack.totals.first:
-                place = self.folder / pack_name(written_pack.sha256)
+                place = self.folder / make_pack_name(written_pack.sha256)
                 place.parent.mkdir(exist_ok=True)
                 file.replace(place)
                 yield written_pack
@@ -179,10 +181,10 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Write a new list of packs, and then delete the packs that are no longer listed."""
+        """Write a new list of packs, and delete the packs that it omits."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
-            stream.write(encode_list(packs))
+            stream.write(encode_pack_list(packs))
         for name in {pack.path for pack in previous_packs} - {pack.path for pack in packs}:
             with suppress(OSError):
                 (self.folder / name).unlink()
@@ -210,7 +212,7 @@ class PackedSource:
             DamagedSnapshotError: if the pack is damaged.
         """
         try:
-            key = pack_key(path)
+            key = make_pack_key(path)
         except DamagedSnapshotError:  # no document has such a path
             return None
         document = self.pack.find(key)
@@ -227,9 +229,9 @@ class PackedSource:
         self.pack.close()
 
 
-def _skip_repeated(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
+def _skip_repeated_keys(sorted_documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
     last_key = ""
-    for document in documents:
+    for document in sorted_documents:
         if document.key == last_key:
             raise PublishingError(
                 f"{last_key} is in a file of --from and in the file of --remove",
@@ -239,7 +241,7 @@ def _skip_repeated(documents: Iterable[PackedDocument]) -> Iterator[PackedDocume
         yield document
 
 
-def _read_if_exists(file: Path) -> bytes | None:
+def _read_file_if_exists(file: Path) -> bytes | None:
     try:
         return read_start(file, MAX_LIST + 1)
     except (FileNotFoundError, NotADirectoryError):

@@ -30,7 +30,7 @@ from statuary.base.json_values import Json, JsonObject, as_list, has_many_values
 from statuary.base.limits import MAX_JSON_VALUES
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs import limits
-from statuary.extensions.packs.codec import Codec, Compressor, expand_frame
+from statuary.extensions.packs.codec import Codec, Compressor, decompress_zstd
 from statuary.publish.listing import (
     DamagedSnapshotError,
     lower_case_address,
@@ -72,12 +72,14 @@ class Frame(NamedTuple):
     sha256: str  # the digest of the compressed group
     marks: str  # eight hex digits for each document
 
-    def may_contain(self, key: str) -> bool:
-        """Return False if a group of documents certainly lacks a key.
+    def may_contain(self, document_key: str) -> bool:
+        """Return False if a group of documents certainly lacks a document.
 
-        The hashes of the keys are compared, so the result is wrongly True for one in four billion keys.
+        The index stores the first 32 bits of each key's SHA-256. Two keys may share them, so a document may
+        still be missing
+        if the result is True.
         """
-        mark = key_mark(key)
+        mark = hash_key_prefix(document_key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
 
 
@@ -121,7 +123,7 @@ class PackHead(NamedTuple):
     frames: tuple[Frame, ...]  # the groups of the only leaf; empty if there are several leaves
 
 
-def pack_key(path: str) -> str:
+def make_pack_key(site_path: str) -> str:
     """Convert the path of a document to the key by which packs find it.
 
     The key is the path with the contract's address in lower case.
@@ -129,24 +131,23 @@ def pack_key(path: str) -> str:
     Raises:
         DamagedSnapshotError: if no document in a pack can have this path.
     """
-    key = lower_case_address(require_document_path(path))
+    key = lower_case_address(require_document_path(site_path))
     if not key.isascii():
-        raise DamagedSnapshotError(f"{path!r} cannot be in a pack: paths in packs have ASCII characters only")
+        raise DamagedSnapshotError(
+            f"{site_path!r} cannot be in a pack: paths in packs have ASCII characters only"
+        )
     return key
 
 
-def key_mark(key: str) -> str:
-    """Return the short hash of a key: the first hex digits of its SHA-256.
+def hash_key_prefix(document_key: str) -> str:
+    """Return the first hex digits of the SHA-256 of a document's key.
 
-    The index of a pack lists these hashes instead of the keys.
+    The index of a pack lists these short hashes instead of the keys.
     """
-    return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
+    return sha256(document_key.encode()).hexdigest()[:MARK_DIGITS]
 
 
-# Frames
-
-
-def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
+def encode_document_group(documents: Sequence[PackedDocument]) -> bytes:
     """Encode a group of documents as bytes, which are then compressed together.
 
     The first line lists the keys and sizes; the documents follow.
@@ -156,30 +157,32 @@ def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
     return b"".join((line, *(body or b"" for _, body in documents)))
 
 
-def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
+def parse_document_group(group: bytes, frame: Frame, group_name: str) -> list[PackedDocument]:
     """Parse a decompressed group of documents.
 
     Args:
-        text: the bytes of the group.
+        group: the bytes of the group.
         frame: the entry of the group in the index.
-        what: the name of the group, for error messages.
+        group_name: the name of the group, for error messages.
 
     Raises:
         DamagedSnapshotError: if the group is malformed, or does not match its entry in the index.
     """
-    start = text.find(b"\n") + 1
-    rows = _frame_rows(text[:start], what)
+    start = group.find(b"\n") + 1
+    rows = _parse_first_line(group[:start], group_name)
     documents = list[PackedDocument]()
     for key, size in rows:
-        documents.append(PackedDocument(key, None if size is None else text[start : start + size]))
+        documents.append(PackedDocument(key, None if size is None else group[start : start + size]))
         start += size or 0
-    require_order((key for key, _ in rows), what)
-    if start != len(text) or not rows or rows[0][0] != frame.first_key:
+    require_sorted_keys((key for key, _ in rows), group_name)
+    if start != len(group) or not rows or rows[0][0] != frame.first_key:
         raise DamagedSnapshotError(
-            f"{what} is damaged: its documents do not match the list in its first line"
+            f"{group_name} is damaged: its documents do not match the list in its first line"
         )
-    if "".join(key_mark(key) for key, _ in rows) != frame.marks:
-        raise DamagedSnapshotError(f"{what} is damaged: its documents do not match the index of the pack")
+    if "".join(hash_key_prefix(key) for key, _ in rows) != frame.marks:
+        raise DamagedSnapshotError(
+            f"{group_name} is damaged: its documents do not match the index of the pack"
+        )
     return documents
 
 
@@ -190,29 +193,29 @@ class _FrameRow(NamedTuple):
     size: int | None  # None if the document was removed
 
 
-def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
-    if has_many_values(line):
+def _parse_first_line(first_line: bytes, group_name: str) -> list[_FrameRow]:
+    if has_many_values(first_line):
         raise DamagedSnapshotError(
-            f"{what} is damaged: its first line has more than {MAX_JSON_VALUES:,} values"
+            f"{group_name} is damaged: its first line has more than {MAX_JSON_VALUES:,} values"
         )
     rows: list[_FrameRow] = []
     try:
-        for key, size in map(as_list, as_list(orjson.loads(line))):
-            rows.append(_FrameRow(checked_key(key), None if size is None else require_count(size)))
+        for key, size in map(as_list, as_list(orjson.loads(first_line))):
+            rows.append(_FrameRow(parse_pack_key(key), None if size is None else require_count(size)))
     except (ValueError, TypeError, InvalidValueError) as error:
-        raise DamagedSnapshotError(f"{what} has a malformed first line: {error}") from None
+        raise DamagedSnapshotError(f"{group_name} has a malformed first line: {error}") from None
     return rows
 
 
-def checked_key(value: Json) -> str:
-    """Return a JSON value of a pack's index, if it is the key of a document.
+def parse_pack_key(json_value: Json) -> str:
+    """Return a JSON value of a pack's index, which must be a key.
 
     Raises:
         InvalidValueError: if the value is not a key.
     """
-    text = require_string(value)
+    text = require_string(json_value)
     try:
-        key = pack_key(text)
+        key = make_pack_key(text)
     except DamagedSnapshotError as error:
         raise InvalidValueError(str(error)) from None
     if key != text:
@@ -220,12 +223,12 @@ def checked_key(value: Json) -> str:
     return text
 
 
-def require_order(keys: Iterable[str], what: str) -> None:
-    """Check that keys are sorted and unique.
+def require_sorted_keys(keys: Iterable[str], part_name: str) -> None:
+    """Raise an error unless keys are sorted and unique.
 
     Args:
         keys: the keys to check.
-        what: the name of the part that contains the keys, for the error message.
+        part_name: the name of the part that contains the keys, for the error message.
 
     Raises:
         DamagedSnapshotError: if the keys are not sorted and unique.
@@ -233,143 +236,143 @@ def require_order(keys: Iterable[str], what: str) -> None:
     last_key = ""
     for key in keys:
         if key <= last_key:
-            raise DamagedSnapshotError(f"{what} is damaged: {key!r} comes after {last_key!r}, not in order")
+            raise DamagedSnapshotError(
+                f"{part_name} is damaged: {key!r} comes after {last_key!r}, not in order"
+            )
         last_key = key
 
 
-# Leaves
-
-
-def encode_frames(frames: Sequence[Frame]) -> JsonObject:
-    """Return the JSON in a pack's index for consecutive groups of documents.
+def encode_index_entries(index_entries: Sequence[Frame]) -> JsonObject:
+    """Return the index entries for consecutive groups of documents as JSON.
 
     Args:
-        frames: the position, size and hashes of each group.
+        index_entries: the position, size and hashes of each group.
     """
-    rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
-    return {"offset": frames[0].offset if frames else 0, "frames": rows}
+    rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in index_entries]
+    return {"offset": index_entries[0].offset if index_entries else 0, "frames": rows}
 
 
-def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
-    """Parse the groups of documents that a part of the index lists.
+def parse_index_entries(index_part: JsonObject, groups_end: int, part_name: str) -> tuple[Frame, ...]:
+    """Parse the entries for groups of documents in an index part.
 
     Args:
-        value: the JSON of the part.
-        end: the largest possible offset of the end of a group.
-        what: the name of the part, for error messages.
+        index_part: the JSON of the part.
+        groups_end: the offset at which the last group ends at the latest.
+        part_name: the name of the part, for error messages.
 
     Raises:
         DamagedSnapshotError: if the JSON is malformed, or groups are not in order or outside of the pack.
     """
     frames = list[Frame]()
     try:
-        offset = checked_number(value["offset"])
-        for row in as_list(value["frames"]):
+        offset = parse_pack_number(index_part["offset"])
+        for row in as_list(index_part["frames"]):
             first_key, size, plain, digest, marks = as_list(row)
-            sizes = checked_size(size, limits.MAX_FRAME), checked_size(plain, limits.MAX_FRAME)
+            sizes = parse_byte_count(size, limits.MAX_FRAME), parse_byte_count(plain, limits.MAX_FRAME)
             frames.append(
-                Frame(checked_key(first_key), offset, *sizes, require_sha256(digest), checked_marks(marks))
+                Frame(
+                    parse_pack_key(first_key), offset, *sizes, require_sha256(digest), parse_key_hashes(marks)
+                )
             )
             offset += sizes[0]
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
-        raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
-    require_order((frame.first_key for frame in frames), what)
+        raise DamagedSnapshotError(f"{part_name} is malformed: {error}") from None
+    require_sorted_keys((frame.first_key for frame in frames), part_name)
     if len(frames) > limits.FRAMES_OF_LEAF:
         raise DamagedSnapshotError(
-            f"{what} is damaged: it lists more than {limits.FRAMES_OF_LEAF} groups of documents"
+            f"{part_name} is damaged: it lists more than {limits.FRAMES_OF_LEAF} groups of documents"
         )
-    if offset > end:
+    if offset > groups_end:
         raise DamagedSnapshotError(
-            f"{what} is damaged: it lists groups of documents beyond the end of the pack"
+            f"{part_name} is damaged: it lists groups of documents beyond the end of the pack"
         )
     return tuple(frames)
 
 
-def checked_number(value: Json) -> int:
-    """Return a JSON value of a pack, if it is an integer from 0 to a limit.
+def parse_pack_number(json_value: Json) -> int:
+    """Return a JSON value of a pack, which must be an integer.
 
     Raises:
-        InvalidValueError: if the value is not such a number.
+        InvalidValueError: if the value is not an integer from 0 to below the limit.
     """
-    number = require_count(value)
+    number = require_count(json_value)
     if number >= limits.MAX_COUNT:
         raise InvalidValueError(f"{number} is too large")
     return number
 
 
-def checked_marks(value: Json) -> str:
-    """Return a JSON value of a pack's index, if it is a series of short hashes.
+def parse_key_hashes(json_value: Json) -> str:
+    """Return a JSON value of a pack's index, which must be short hashes.
 
     Raises:
         InvalidValueError: if the value is not such a string.
     """
-    if not MARKS.fullmatch(text := require_string(value)):
+    if not MARKS.fullmatch(text := require_string(json_value)):
         raise InvalidValueError(f"{text[:40]!r} is not a list of short hashes")
     return text
 
 
-def checked_size(value: Json, limit: int) -> int:
+def parse_byte_count(json_value: Json, limit: int) -> int:
     """Return a JSON value of a pack, if it is a number of bytes.
 
     Args:
-        value: the value.
+        json_value: the value.
         limit: the largest allowed number of bytes.
 
     Raises:
         InvalidValueError: if the value is not from 1 to the limit.
     """
-    size = checked_number(value)
+    size = parse_pack_number(json_value)
     if not 0 < size <= limit:
         raise InvalidValueError(f"{size:,} is not a size from 1 to {limit:,} bytes")
     return size
 
 
-# The end of a pack: the start of its compressor's stream, its index and its last line
-
-
-def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
+def encode_pack_end(head: PackHead, end_offset: int, compressor: Compressor) -> bytes:
     """Encode the end of a pack: its index and its last line.
 
     Args:
         head: the first part of the index.
-        offset: the offset at which the end begins.
+        end_offset: the offset at which the end begins.
         compressor: the compressor of the pack, with its dictionary.
     """
-    index = {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_frames(head.frames)
+    index = (
+        {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_index_entries(head.frames)
+    )
     value = {"zstd": head.zstd, **head.totals._asdict(), **index}
     opening, skipped = compressor.codec
     plain = orjson.dumps(value)
     text = Compressor().compress(plain)
     digest = sha256(opening + text).hexdigest()
-    numbers = f"{offset:016d} {len(opening):08d} {skipped:08d} {len(text):08d} {len(plain):08d}"
+    numbers = f"{end_offset:016d} {len(opening):08d} {skipped:08d} {len(text):08d} {len(plain):08d}"
     return opening + text + f"{VERSION} {numbers} {digest}\n".encode()
 
 
-def parse_tail(text: bytes, name: str, size: int) -> Tail:
+def parse_last_line(last_line: bytes, pack_name: str, pack_size: int) -> Tail:
     """Parse the last line of a pack, which locates its index.
 
     Args:
-        text: the last bytes of the pack.
-        name: the name of the pack, for error messages.
-        size: the size of the pack in bytes.
+        last_line: the last bytes of the pack.
+        pack_name: the name of the pack, for error messages.
+        pack_size: the size of the pack in bytes.
 
     Raises:
         DamagedSnapshotError: if the file is not a pack, is cut off, or the line does not fit its size.
     """
-    match = TAIL.fullmatch(text)
+    match = TAIL.fullmatch(last_line)
     if match is None:
         raise DamagedSnapshotError(
-            f"{name} is cut off, or is not a pack that this version of statuary reads ({VERSION})",
+            f"{pack_name} is cut off, or is not a pack that this version of statuary reads ({VERSION})",
             "get a new copy of the pack, create the pack again, or read it with the version of statuary that wrote it",
         )
     *numbers, digest = match.groups()
     offset, opening, skipped, head, plain = map(int, numbers)
     tail = Tail(offset, opening, skipped, head, plain, digest.decode())
-    if offset + opening + head + TAIL_SIZE != size or (opening > 0) != (skipped > 0):
-        raise DamagedSnapshotError(f"{name} is damaged: its size differs from the one in its last line")
+    if offset + opening + head + TAIL_SIZE != pack_size or (opening > 0) != (skipped > 0):
+        raise DamagedSnapshotError(f"{pack_name} is damaged: its size differs from the one in its last line")
     if max(opening, skipped) > limits.MAX_DICTIONARY or max(head, plain) > limits.MAX_END:
         raise DamagedSnapshotError(
-            f"{name} is damaged: its index is too large: statuary never writes one of that size"
+            f"{pack_name} is damaged: its index is too large: statuary never writes one of that size"
         )
     return tail
 
@@ -381,87 +384,96 @@ class PackEnd(NamedTuple):
     head: PackHead
 
 
-def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
-    """Parse the end of a pack: dictionary and first index part.
+def parse_pack_end(end_bytes: bytes, tail: Tail, pack_name: str) -> PackEnd:
+    """Parse the end of a pack: dictionary and beginning of the index.
 
     Args:
-        text: the bytes of the end.
+        end_bytes: the bytes of the end.
         tail: the last line, parsed.
-        name: the name of the pack, for error messages.
+        pack_name: the name of the pack, for error messages.
 
     Raises:
         DamagedSnapshotError: if the end is damaged.
     """
-    body = text[:-TAIL_SIZE]
+    body = end_bytes[:-TAIL_SIZE]
     if sha256(body).hexdigest() != tail.sha256:
         raise DamagedSnapshotError(
-            f"{name} is damaged: the SHA-256 of its index differs from the one in its last line"
+            f"{pack_name} is damaged: the SHA-256 of its index differs from the one in its last line"
         )
     codec = Codec(body[: tail.opening], tail.skipped)
     value = parse_json_object(
-        expand_frame(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
+        decompress_zstd(body[tail.opening :], tail.plain_head, f"the head of {pack_name}"),
+        f"the head of {pack_name}",
     )
-    return PackEnd(codec, _parse_head(value, tail.offset, f"the head of {name}"))
+    return PackEnd(codec, _parse_index_head(value, tail.offset, f"the head of {pack_name}"))
 
 
-def _parse_head(value: JsonObject, end: int, what: str) -> PackHead:
-    frames = () if "leaves" in value else parse_frames(value, end, what)
+def _parse_index_head(index: JsonObject, groups_end: int, part_name: str) -> PackHead:
+    frames = () if "leaves" in index else parse_index_entries(index, groups_end, part_name)
     try:
-        leaves = tuple(_parse_leaf_part(row) for row in as_list(value.get("leaves", [])))
-        documents, removals, size = (checked_number(value[name]) for name in Totals._fields[:3])
-        first_key, last_key = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
+        leaves = tuple(_parse_leaf_part(row) for row in as_list(index.get("leaves", [])))
+        documents, removals, size = (parse_pack_number(index[name]) for name in Totals._fields[:3])
+        first_key, last_key = (
+            parse_pack_key(index[name]) if index[name] else "" for name in Totals._fields[3:]
+        )
         totals = Totals(documents, removals, size, first_key, last_key)
-        head = PackHead(totals, require_string(value["zstd"]), leaves, frames)
+        head = PackHead(totals, require_string(index["zstd"]), leaves, frames)
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
-        raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
-    require_order((leaf.first_key for leaf in leaves), what)
-    if any(leaf.offset + leaf.size > end for leaf in leaves):
+        raise DamagedSnapshotError(f"{part_name} is malformed: {error}") from None
+    require_sorted_keys((leaf.first_key for leaf in leaves), part_name)
+    if any(leaf.offset + leaf.size > groups_end for leaf in leaves):
         raise DamagedSnapshotError(
-            f"{what} is damaged: it lists parts of the index beyond the end of the pack"
+            f"{part_name} is damaged: it lists parts of the index beyond the end of the pack"
         )
     return head
 
 
 def _parse_leaf_part(row: Json) -> LeafPart:
     first_key, offset, size, plain, digest = as_list(row)
-    sizes = checked_size(size, limits.MAX_LEAF), checked_size(plain, limits.MAX_LEAF)
-    return LeafPart(checked_key(first_key), checked_number(offset), *sizes, require_sha256(digest))
+    sizes = parse_byte_count(size, limits.MAX_LEAF), parse_byte_count(plain, limits.MAX_LEAF)
+    return LeafPart(parse_pack_key(first_key), parse_pack_number(offset), *sizes, require_sha256(digest))
 
 
-def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
+def parse_index_part(
+    compressed_part: bytes, leaf: LeafPart, groups_end: int, part_name: str
+) -> tuple[Frame, ...]:
     """Decompress and parse a part of the index.
 
     Args:
-        text: the compressed bytes of the part.
+        compressed_part: the compressed bytes of the part.
         leaf: the entry of the part in the first part of the index.
-        end: the largest possible offset of the end of a group.
-        what: the name of the part, for error messages.
+        groups_end: the largest possible offset of the end of a group.
+        part_name: the name of the part, for error messages.
 
     Raises:
         DamagedSnapshotError: if the part is malformed.
     """
-    frames = parse_frames(parse_json_object(expand_frame(text, leaf.plain, what), what), end, what)
+    frames = parse_index_entries(
+        parse_json_object(decompress_zstd(compressed_part, leaf.plain, part_name), part_name),
+        groups_end,
+        part_name,
+    )
     if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(
-            f"{what} is damaged: its first document is not the one that the start of the index lists"
+            f"{part_name} is damaged: its first document is not the one that the start of the index lists"
         )
     return frames
 
 
-def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
+def require_intact_bytes(part: bytes, expected_sha256: str, expected_size: int, part_name: str) -> bytes:
     """Return bytes of a pack after checking size and SHA-256.
 
     Args:
-        data: the bytes that were read.
-        digest: the expected SHA-256.
-        size: the expected size.
-        what: the name of the part, for the error message.
+        part: the bytes that were read.
+        expected_sha256: the expected SHA-256.
+        expected_size: the expected size.
+        part_name: the name of the part, for the error message.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.
     """
-    if len(data) != size:
-        raise DamagedSnapshotError(f"{what} is cut off: it has {len(data):,} of {size:,} bytes")
-    if sha256(data).hexdigest() != digest:
-        raise DamagedSnapshotError(f"{what} is damaged: its SHA-256 differs from the one in the index")
-    return data
+    if len(part) != expected_size:
+        raise DamagedSnapshotError(f"{part_name} is cut off: it has {len(part):,} of {expected_size:,} bytes")
+    if sha256(part).hexdigest() != expected_sha256:
+        raise DamagedSnapshotError(f"{part_name} is damaged: its SHA-256 differs from the one in the index")
+    return part

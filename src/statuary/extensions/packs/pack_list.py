@@ -7,7 +7,7 @@ If several runs name a document, the newest one counts.
 
 A run is a pack, or several whose keys do not overlap; run 0 is the base, and later ones have the changes
 since. A change never writes the base again: it becomes a new run, merged with the preceding runs that are
-less than four times as large (`runs_to_keep`). So there are few runs, each at least four times as large as
+less than four times as large (`count_runs_to_keep`). So there are few runs, each at least four times as large as
 the next, and a document is written again some log4(n) times while n of them change. Packs are named by their
 SHA-256, so that a list always matches its packs.
 """
@@ -29,9 +29,9 @@ from statuary.extensions.packs.pack_format import (
     MAX_END_SIZE,
     PackedDocument,
     Totals,
-    checked_key,
-    checked_number,
-    require_order,
+    parse_pack_key,
+    parse_pack_number,
+    require_sorted_keys,
 )
 from statuary.extensions.packs.pack_reader import KnownEnd, PackReader
 from statuary.extensions.packs.pack_writer import WrittenPack
@@ -70,7 +70,7 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 """A function that writes sorted documents, with a dictionary, into one pack or several."""
 
 
-def pack_name(digest: str) -> str:
+def make_pack_name(digest: str) -> str:
     """Return the path of a pack, relative to the list of packs.
 
     Args:
@@ -79,17 +79,18 @@ def pack_name(digest: str) -> str:
     return f"data/{digest}.pack"
 
 
-def list_entry(written_pack: WrittenPack, run: int) -> ListedPack:
-    """Return the entry for a new pack in the list of packs.
+def make_list_entry(written_pack: WrittenPack, run_number: int) -> ListedPack:
+    """Return the entry of a new pack in the list of packs.
 
     Args:
         written_pack: the pack.
-        run: the number of the group of packs to which it belongs; later groups replace documents of earlier
-            ones.
+        run_number: the number of the run: the packs that were written together. Documents of later runs replace
+            those of
+            earlier ones.
     """
     return ListedPack(
-        pack_name(written_pack.sha256),
-        run,
+        make_pack_name(written_pack.sha256),
+        run_number,
         written_pack.size,
         written_pack.sha256,
         written_pack.end,
@@ -97,7 +98,7 @@ def list_entry(written_pack: WrittenPack, run: int) -> ListedPack:
     )
 
 
-def encode_list(packs: PackList) -> bytes:
+def encode_pack_list(packs: PackList) -> bytes:
     """Return the bytes of the site's list of packs, which is JSON."""
     rows = [
         {
@@ -113,66 +114,68 @@ def encode_list(packs: PackList) -> bytes:
     return orjson.dumps({"version": LIST_VERSION, "packs": rows})
 
 
-def parse_list(text: bytes, name: str) -> PackList:
+def parse_pack_list(list_json: bytes, list_name: str) -> PackList:
     """Parse the list of packs.
 
     Args:
-        text: the JSON.
-        name: the name of the list, for error messages.
+        list_json: the JSON.
+        list_name: the name of the list, for error messages.
 
     Raises:
         DamagedSnapshotError: if the list is malformed or too long, or packs of the same run overlap.
     """
-    if len(text) > MAX_LIST:
+    if len(list_json) > MAX_LIST:
         raise DamagedSnapshotError(
-            f"{name} is too large for a list of packs: it has more than {MAX_LIST:,} bytes"
+            f"{list_name} is too large for a list of packs: it has more than {MAX_LIST:,} bytes"
         )
-    value = parse_json_object(text, name)
+    value = parse_json_object(list_json, list_name)
     if value.get("version") != LIST_VERSION:
         raise DamagedSnapshotError(
-            f"{name} has version {shorten_value(value.get('version'))}, not {LIST_VERSION}",
+            f"{list_name} has version {shorten_value(value.get('version'))}, not {LIST_VERSION}",
             "read it with the version of statuary that wrote it, or upgrade statuary",
         )
     try:
         packs = tuple(_parse_listed_pack(as_object(row)) for row in as_list(value.get("packs")))
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
-        raise DamagedSnapshotError(f"{name} is malformed: {error}") from None
-    _check_order(packs, name)
+        raise DamagedSnapshotError(f"{list_name} is malformed: {error}") from None
+    _require_pack_order(packs, list_name)
     return packs
 
 
-def _check_order(packs: PackList, name: str) -> None:
+def _require_pack_order(packs: PackList, list_name: str) -> None:
     """Raise DamagedSnapshotError unless runs and packs are in order."""
     if len(packs) > MAX_PACKS:
-        raise DamagedSnapshotError(f"{name} is damaged: it lists more than {MAX_PACKS:,} packs")
+        raise DamagedSnapshotError(f"{list_name} is damaged: it lists more than {MAX_PACKS:,} packs")
     runs = [pack.run for pack in packs]
     if runs != sorted(runs):
-        raise DamagedSnapshotError(f"{name} is damaged: its packs are not in order")
+        raise DamagedSnapshotError(f"{list_name} is damaged: its packs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
-        # in a pack with one document, the first and the last key are the same: compare only one
+        # The first and the last key of a pack with one document are the same, so the check gets this key only
+        # once.
         ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
-        require_order(chain.from_iterable(ends), f"run {number} of {name}")
+        require_sorted_keys(chain.from_iterable(ends), f"run {number} of {list_name}")
 
 
 def _parse_listed_pack(row: JsonObject) -> ListedPack:
     offset, end_digest = as_list(row["end"])
     digest = require_sha256(row["sha256"])
-    if require_string(row["path"]) != pack_name(digest):
+    if require_string(row["path"]) != make_pack_name(digest):
         raise InvalidValueError(f"the name of the pack {row['path']!r} does not contain its SHA-256")
-    counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
-    totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
-    size = checked_number(row["size"])
-    end = KnownEnd(checked_number(offset), require_sha256(end_digest))
+    counts = [parse_pack_number(row[name]) for name in ("documents", "removals", "plain")]
+    totals = Totals(
+        counts[0], counts[1], counts[2], parse_pack_key(row["first"]), parse_pack_key(row["last"])
+    )
+    size = parse_pack_number(row["size"])
+    end = KnownEnd(parse_pack_number(offset), require_sha256(end_digest))
     if end.offset >= size:
-        raise InvalidValueError(f"the index of the pack {pack_name(digest)} begins after the end of the pack")
+        raise InvalidValueError(
+            f"the index of the pack {make_pack_name(digest)} begins after the end of the pack"
+        )
     if size - end.offset > MAX_END_SIZE:
         raise InvalidValueError(
-            f"the index of the pack {pack_name(digest)} is too large: statuary never writes one of that size"
+            f"the index of the pack {make_pack_name(digest)} is too large: statuary never writes one of that size"
         )
-    return ListedPack(pack_name(digest), checked_number(row["run"]), size, digest, end, totals)
-
-
-# Look-ups
+    return ListedPack(make_pack_name(digest), parse_pack_number(row["run"]), size, digest, end, totals)
 
 
 class PackListReader:
@@ -220,7 +223,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Open a pack, or return its reader if it is still open from an earlier call."""
+        """Return a reader of a pack, which stays open for later calls."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
@@ -231,7 +234,7 @@ class PackListReader:
 
 
 def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
-    """Open a pack, and check that it is the listed one.
+    """Open a pack, and verify that it is the one in the list.
 
     Args:
         pack: the entry in the list of packs.
@@ -257,7 +260,9 @@ def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     return reader
 
 
-def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -> Iterator[PackedDocument]:
+def iter_newest_documents(
+    packs: PackList, open_pack: OpenPack, *, with_removals: bool
+) -> Iterator[PackedDocument]:
     """Yield the newest version of each document in several packs.
 
     Args:
@@ -269,59 +274,62 @@ def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -
         DamagedSnapshotError: if a pack is damaged, when reading reaches its documents.
     """
     runs = [
-        _run_documents(tuple(run), open_pack, -number) for number, run in groupby(packs, attrgetter("run"))
+        _iter_run_documents(tuple(run), open_pack, -number)
+        for number, run in groupby(packs, attrgetter("run"))
     ]
-    return newest_versions(merge(*runs), with_removals=with_removals)
+    return select_newest_versions(merge(*runs), with_removals=with_removals)
 
 
-def _run_documents(
-    packs: PackList, open_pack: OpenPack, age: int
+def _iter_run_documents(
+    packs: PackList, open_pack: OpenPack, run_age: int
 ) -> Iterator[tuple[str, int, PackedDocument]]:
     for pack in packs:
         with open_listed_pack(pack, open_pack) as reader:
             for document in reader.documents():
-                yield document.key, age, document
+                yield document.key, run_age, document
 
 
-def newest_versions(
-    rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
+def select_newest_versions(
+    sorted_rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
-    """Yield the first document for each key from sorted rows.
+    """Yield the newest version of each document.
 
     Args:
-        rows: the key, a number that is lower for newer packs, and the document.
+        sorted_rows: the key, a number that is lower for newer packs, and the document; sorted.
         with_removals: whether to yield removed documents too.
     """
     last_key = ""
-    for key, _, document in rows:
+    for key, _, document in sorted_rows:
         if key != last_key:
             last_key = key
             if with_removals or document.body is not None:
                 yield document
 
 
-# Changes
+def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
+    """Return how many of the oldest runs of packs stay unchanged.
 
-
-def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Return the number of oldest runs of packs that are kept unchanged.
-
-    A run is a pack, or several packs whose keys do not overlap. When documents are added, the other runs are merged into
+    A run is a pack, or several packs whose keys do not overlap. When documents are added, the other runs are
+    merged into
     the new pack, so that there are few runs.
 
     Args:
-        sizes: the number of documents and removals in each run, oldest first; the oldest is always kept.
-        added: the number of added documents and removals.
+        run_sizes: the number of documents and removals in each run, oldest first; the oldest is always kept.
+        added_count: the number of added documents and removals.
     """
-    kept_count = len(sizes)
-    while kept_count > 1 and sizes[kept_count - 1] < GROWTH * added:
+    kept_count = len(run_sizes)
+    while kept_count > 1 and run_sizes[kept_count - 1] < GROWTH * added_count:
         kept_count -= 1
-        added += sizes[kept_count]
+        added_count += run_sizes[kept_count]
     return kept_count
 
 
-def add_changes(
-    packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
+def write_changes(
+    packs: PackList,
+    changes: Iterable[PackedDocument],
+    change_count: int,
+    open_pack: OpenPack,
+    write_packs: PutPacks,
 ) -> PackList:
     """Write changed documents to a new pack, and return the new list.
 
@@ -330,9 +338,9 @@ def add_changes(
     Args:
         packs: the existing packs.
         changes: the changed documents, sorted by key.
-        count: the number of changes.
+        change_count: the number of changes.
         open_pack: opens the file of a pack.
-        put: writes new packs, with the compression dictionary of the oldest one.
+        write_packs: writes new packs, with the compression dictionary of the oldest one.
 
     Raises:
         DamagedSnapshotError: if an existing pack that must be merged is damaged.
@@ -342,9 +350,9 @@ def add_changes(
         sum(pack.totals.documents + pack.totals.removals for pack in run)
         for _, run in groupby(packs, attrgetter("run"))
     ]
-    kept_count = runs_to_keep(sizes, count)
+    kept_count = count_runs_to_keep(sizes, change_count)
     stay = tuple(pack for pack in packs if pack.run < kept_count)
-    merged_documents = documents_of(
+    merged_documents = iter_newest_documents(
         tuple(pack for pack in packs if pack.run >= kept_count), open_pack, with_removals=True
     )
     with open_listed_pack(stay[0], open_pack) as base:
@@ -353,5 +361,5 @@ def add_changes(
         ((document.key, 0, document) for document in changes),
         ((packed.key, 1, packed) for packed in merged_documents),
     )
-    written_packs = put(newest_versions(rows, with_removals=True), dictionary)
-    return (*stay, *(list_entry(pack, kept_count) for pack in written_packs))
+    written_packs = write_packs(select_newest_versions(rows, with_removals=True), dictionary)
+    return (*stay, *(make_list_entry(pack, kept_count) for pack in written_packs))

@@ -16,11 +16,11 @@ from statuary.extensions.packs.pack_format import (
     PackHead,
     Tail,
     Totals,
-    checked_bytes,
-    parse_end,
-    parse_frame,
-    parse_leaf,
-    parse_tail,
+    parse_document_group,
+    parse_index_part,
+    parse_last_line,
+    parse_pack_end,
+    require_intact_bytes,
 )
 from statuary.extensions.snapshots.streams import CHUNK, ByteRanges
 from statuary.publish.listing import DamagedSnapshotError
@@ -37,7 +37,9 @@ class PackReader:
     """Finds documents in a pack, verifying each part that is read."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
-        """Read the end of a pack; if this fails, close the file or connection.
+        """Read the end of a pack.
+
+        If this fails, the file or connection is closed.
 
         Args:
             ranges: reads ranges of the pack's bytes.
@@ -55,8 +57,8 @@ class PackReader:
             ranges.close()
             raise
         self._firsts = [leaf.first_key for leaf in self.head.leaves]
-        self._leaf = lru_cache(KEPT_LEAVES)(self._read_leaf)
-        self.documents_of = lru_cache(1)(self._documents_of)  # documents are often read in their order
+        self._leaf = lru_cache(KEPT_LEAVES)(self._read_index_part)
+        self.documents_of = lru_cache(1)(self._read_group)  # documents are often read in their order
 
     def __enter__(self) -> Self:
         return self
@@ -80,54 +82,68 @@ class PackReader:
                 f"{self.name} is not a pack: it has only {size:,} bytes, fewer than the smallest pack"
             )
         if known_end is None:
-            tail = parse_tail(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
+            tail = parse_last_line(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
             text = self.ranges.read(tail.offset, size - tail.offset)
         else:
             text = self.ranges.read(known_end.offset, size - known_end.offset)
-            checked_bytes(text, known_end.sha256, size - known_end.offset, f"the index of {self.name}")
-            tail = parse_tail(text[-TAIL_SIZE:], self.name, size)
+            require_intact_bytes(text, known_end.sha256, size - known_end.offset, f"the index of {self.name}")
+            tail = parse_last_line(text[-TAIL_SIZE:], self.name, size)
         if tail.offset + len(text) != size:
             raise DamagedSnapshotError(f"{self.name} is cut off: its index is incomplete")
-        return tail, *parse_end(text, tail, self.name)
+        return tail, *parse_pack_end(text, tail, self.name)
 
-    def _read_leaf(self, number: int) -> tuple[Frame, ...]:
-        leaf = self.head.leaves[number]
-        what = f"leaf {number + 1:,} of {self.name}"
-        return parse_leaf(self._read_verified(leaf, what), leaf, self.tail.offset, what)
+    def _read_index_part(self, part_number: int) -> tuple[Frame, ...]:
+        leaf = self.head.leaves[part_number]
+        what = f"leaf {part_number + 1:,} of {self.name}"
+        return parse_index_part(self._read_verified_bytes(leaf, what), leaf, self.tail.offset, what)
 
-    def _read_verified(self, part: LeafPart | Frame, what: str) -> bytes:
-        return checked_bytes(self.ranges.read(part.offset, part.size), part.sha256, part.size, what)
+    def _read_verified_bytes(self, index_entry: LeafPart | Frame, part_name: str) -> bytes:
+        return require_intact_bytes(
+            self.ranges.read(index_entry.offset, index_entry.size),
+            index_entry.sha256,
+            index_entry.size,
+            part_name,
+        )
 
-    def _frames_near(self, key: str) -> tuple[Frame, ...]:
-        """Return the frames that may contain a document."""
+    def _find_group_entries(self, document_key: str) -> tuple[Frame, ...]:
+        """Return the entries of the index part that covers a key."""
         if not self.head.leaves:
             return self.head.frames
-        number = bisect_right(self._firsts, key) - 1
+        number = bisect_right(self._firsts, document_key) - 1
         return self._leaf(number) if number >= 0 else ()
 
-    def find(self, key: str) -> PackedDocument | None:
-        """Return what the pack has for a key: a document, an entry that removes it, or None.
+    def find(self, document_key: str) -> PackedDocument | None:
+        """Return the pack's entry for a key: a document or a removal.
 
         A look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
         document takes at most one request.
 
         Args:
-            key: the path of the document, with the contract's address in lower case.
+            document_key: the path of the document, with the contract's address in lower case.
+
+        Returns:
+            The entry, or None if the pack has none.
 
         Raises:
             DamagedSnapshotError: if a part that is read is damaged.
         """
-        frames = self._frames_near(key)
-        number = bisect_right([frame.first_key for frame in frames], key) - 1
-        if number < 0 or not frames[number].may_contain(key):
+        frames = self._find_group_entries(document_key)
+        number = bisect_right([frame.first_key for frame in frames], document_key) - 1
+        if number < 0 or not frames[number].may_contain(document_key):
             return None
-        return next((document for document in self.documents_of(frames[number]) if document.key == key), None)
+        return next(
+            (document for document in self.documents_of(frames[number]) if document.key == document_key), None
+        )
 
-    def _documents_of(self, frame: Frame) -> list[PackedDocument]:
-        """Return the documents of a frame; raise DamagedSnapshotError if it is damaged."""
+    def _read_group(self, frame: Frame) -> list[PackedDocument]:
+        """Return the documents of a group, which are compressed together.
+
+        Raises:
+            DamagedSnapshotError: if the group is damaged.
+        """
         what = f"the frame at byte {frame.offset:,} of {self.name}"
-        return parse_frame(
-            self.codec.decompress(self._read_verified(frame, what), frame.plain, what), frame, what
+        return parse_document_group(
+            self.codec.decompress(self._read_verified_bytes(frame, what), frame.plain, what), frame, what
         )
 
     def frames(self) -> Iterator[Frame]:
@@ -138,10 +154,10 @@ class PackReader:
         """
         yield from self.head.frames
         for number in range(len(self.head.leaves)):
-            yield from self._read_leaf(number)
+            yield from self._read_index_part(number)
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield the documents of the pack, and the entries that remove one, sorted by key.
+        """Yield the pack's documents and removals, sorted by key.
 
         Raises:
             DamagedSnapshotError: if the pack is damaged, when reading reaches the damage.
@@ -170,7 +186,7 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
     problems = list[str]()
     totals, frames = Totals(), 0
     try:
-        for frame in _contiguous_frames(pack):
+        for frame in _iter_contiguous_groups(pack):
             frames += 1
             try:
                 totals = _add_to_totals(totals, pack.documents_of(frame))
@@ -182,14 +198,14 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
         problems.append(str(damaged))
     if not problems and totals != pack.totals:
         problems.append(f"{pack.name} is damaged: it holds {totals}, and its head says {pack.totals}")
-    return PackVerification(totals, frames, pack.ranges.size, _digest_of_ranges(pack.ranges), tuple(problems))
+    return PackVerification(totals, frames, pack.ranges.size, _hash_pack(pack.ranges), tuple(problems))
 
 
-def _contiguous_frames(pack: PackReader) -> Iterator[Frame]:
-    """Yield the frames.
+def _iter_contiguous_groups(pack: PackReader) -> Iterator[Frame]:
+    """Yield the groups of documents, and verify that no bytes are unused.
 
     Raises:
-        DamagedSnapshotError: if other bytes are between frames or leaves.
+        DamagedSnapshotError: if other bytes are between groups or parts of the index.
     """
     position = 0
     for frame in pack.frames():
@@ -212,7 +228,7 @@ def _contiguous_frames(pack: PackReader) -> Iterator[Frame]:
 
 
 def _add_to_totals(totals: Totals, documents: list[PackedDocument]) -> Totals:
-    """Add the documents of a frame to the totals.
+    """Add the documents of a group to the totals of the pack.
 
     Raises:
         DamagedSnapshotError: if they are out of order.
@@ -231,7 +247,7 @@ def _add_to_totals(totals: Totals, documents: list[PackedDocument]) -> Totals:
     )
 
 
-def _digest_of_ranges(ranges: ByteRanges) -> str:
+def _hash_pack(ranges: ByteRanges) -> str:
     digest = sha256()
     for offset in range(0, ranges.size, CHUNK):
         digest.update(ranges.read(offset, CHUNK))

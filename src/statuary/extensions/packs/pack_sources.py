@@ -21,9 +21,9 @@ from statuary.base.primitives import InvalidValueError, parse_address, parse_cha
 from statuary.contracts.paths import CONTRACT_PATH, plain_path
 from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
 from statuary.contracts.urls import CONTRACT
-from statuary.extensions.packs.codec import make_dictionary
+from statuary.extensions.packs.codec import train_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SHARE, SAMPLE_COUNT, SAMPLE_SIZE
-from statuary.extensions.packs.pack_format import PackedDocument, pack_key
+from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
 from statuary.extensions.snapshots.site_reader import SiteReader
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.document import encode_unchecked
@@ -64,11 +64,11 @@ class KeyRow(NamedTuple):
 class KeyTable:
     """The documents to pack, in a table on disk."""
 
-    def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
+    def __init__(self, read_document: Callable[[KeyRow], bytes | None]) -> None:
         self._database = open_temporary_database(
             "CREATE TABLE rows (key TEXT, file INTEGER, start INTEGER, size INTEGER, line INTEGER, path TEXT)"
         )
-        self._read_body = read_body
+        self._read_body = read_document
         self.count = 0
 
     def __enter__(self) -> Self:
@@ -82,7 +82,7 @@ class KeyTable:
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add rows, each with the key and the place of a document."""
+        """Add rows: the key of a document and where to read it."""
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
@@ -103,7 +103,7 @@ class KeyTable:
                 last_key = row.key
                 yield PackedDocument(row.key, self._read_body(row))
 
-    def changed_documents(self) -> Iterator[PackedDocument]:
+    def iter_changed_documents(self) -> Iterator[PackedDocument]:
         """Yield changed documents sorted by key.
 
         A document that no longer exists at any of its paths is yielded as removed.
@@ -126,10 +126,7 @@ class KeyTable:
             if size > SAMPLE_SIZE:
                 break
         mean = size // max(1, len(samples))
-        return make_dictionary(samples, mean * self.count // DICTIONARY_SHARE)
-
-
-# JSON lines
+        return train_dictionary(samples, mean * self.count // DICTIONARY_SHARE)
 
 
 class LinesOfRecords:
@@ -144,12 +141,12 @@ class LinesOfRecords:
         """
         self.paths = [*files]
         self.findings: list[Finding] = []
-        self._files = [_open_stream(path) for path in self.paths]
-        self.table = KeyTable(self._record_body)
+        self._files = [_open_lines_file(path) for path in self.paths]
+        self.table = KeyTable(self._encode_record_at)
         try:
             for number in range(len(self.paths)):
-                self.table.add(self._rows_of_file(number))
-            self._require_usable()
+                self.table.add(self._iter_file_rows(number))
+            self._require_usable_lines()
         except BaseException:
             self.__exit__()
             raise
@@ -162,45 +159,49 @@ class LinesOfRecords:
         for file in self._files:
             file.close()
 
-    def _rows_of_file(self, number: int) -> Iterator[KeyRow]:
+    def _iter_file_rows(self, file_number: int) -> Iterator[KeyRow]:
         start = 0
-        for line_number, line in enumerate(_lines(self._files[number], self.paths[number]), 1):
+        for line_number, line in enumerate(_iter_lines(self._files[file_number], self.paths[file_number]), 1):
             if not line.isspace() and len(self.findings) < MAX_LINE_FINDINGS:
-                key = self._key_of_line(number, line_number, line)
+                key = self._parse_line_key(file_number, line_number, line)
                 if key:
-                    yield KeyRow(key, number, start, len(line), line_number)
+                    yield KeyRow(key, file_number, start, len(line), line_number)
             start += len(line)
 
-    def _key_of_line(self, number: int, line_number: int, line: bytes) -> str:
-        """Return the key of a line's record, or report its absence."""
-        path = str(self.paths[number])
+    def _parse_line_key(self, file_number: int, line_number: int, line: bytes) -> str:
+        """Return the key of a line's record, or report a line without one."""
+        path = str(self.paths[file_number])
         try:
             parsed_contract = parse_record_json(line.rstrip(b"\r\n"), path)
             if parsed_contract.record is None:
-                self._note_located(parsed_contract, line_number, line)
+                self._add_positioned_findings(parsed_contract, line_number, line)
                 return ""
             chain = str(parsed_contract.record.get("chainId"))
             address = str(parsed_contract.record.get("address"))
-            return pack_key(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
+            return make_pack_key(
+                CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
+            )
         except UnreadableError as error:
             self._add_finding(path, line_number, str(error), error.hint, error.position.column)
         except (InvalidValueError, DamagedSnapshotError) as error:
             self._add_finding(path, line_number, str(error), error.hint)
         return ""
 
-    def _add_finding(self, path: str, line: int, message: str, hint: str, column: int = 1) -> None:
+    def _add_finding(self, path: str, line_number: int, message: str, hint: str, column: int = 1) -> None:
         self.findings.append(
-            Finding(rule=RULE, path=path, message=message, hint=hint, position=Position(line, column))
+            Finding(rule=RULE, path=path, message=message, hint=hint, position=Position(line_number, column))
         )
 
-    def _note_located(self, parsed_contract: ParsedContract, line: int, text: bytes) -> None:
+    def _add_positioned_findings(
+        self, parsed_contract: ParsedContract, line_number: int, line: bytes
+    ) -> None:
         pointers = [(finding.pointer, finding.on_key) for finding in parsed_contract.findings]
-        positions = locate_in_json(text.decode("utf-8"), pointers)
+        positions = locate_in_json(line.decode("utf-8"), pointers)
         for finding, position in zip(parsed_contract.findings, positions, strict=True):
-            self._add_finding(finding.path, line, finding.message, finding.hint, position.column)
+            self._add_finding(finding.path, line_number, finding.message, finding.hint, position.column)
 
-    def _require_usable(self) -> None:
-        """Raise UnusableLinesError if there are findings, or records that two lines have."""
+    def _require_usable_lines(self) -> None:
+        """Raise UnusableLinesError if a line is invalid or repeats a record."""
         previous_row = KeyRow("")
         for row in self.table.sorted_rows():
             if row.key == previous_row.key and len(self.findings) < MAX_LINE_FINDINGS:
@@ -215,9 +216,9 @@ class LinesOfRecords:
         if self.findings:
             raise UnusableLinesError(self.findings)
 
-    def _record_body(self, row: KeyRow) -> bytes:
+    def _encode_record_at(self, row: KeyRow) -> bytes:
         """Return a record as a build publishes it."""
-        line = _read_at(self._files[row.file].fileno(), row.start, row.size)
+        line = _read_bytes_at(self._files[row.file].fileno(), row.start, row.size)
         parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
         if parsed_contract.record is None:
             raise PublishingError(
@@ -226,11 +227,11 @@ class LinesOfRecords:
         return parsed_contract.canonical or encode_unchecked(parsed_contract.record)
 
 
-def removed_keys(file: Path) -> list[str]:
+def read_removed_keys(path_list: Path) -> list[str]:
     """Read the file with the paths of documents to remove, one in each line.
 
     Args:
-        file: the file, in UTF-8.
+        path_list: the file, in UTF-8.
 
     Returns:
         The keys by which packs find these documents.
@@ -240,61 +241,62 @@ def removed_keys(file: Path) -> list[str]:
         UnusableLinesError: if a line is not the path of a record or proof.
     """
     try:
-        lines = decode_utf8(read_named_file(file, MAX_FILE)).splitlines()
+        lines = decode_utf8(read_named_file(path_list, MAX_FILE)).splitlines()
     except OSError as error:
-        raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
+        raise PublishingError(f"{path_list} cannot be read: {error.strerror}") from None
     except UnreadableError as error:
-        raise UnusableLinesError([error.to_finding(str(file))]) from None
+        raise UnusableLinesError([error.to_finding(str(path_list))]) from None
     paths = [(number, line.strip().removeprefix("/")) for number, line in enumerate(lines, 1) if line.strip()]
     findings = [
         Finding(
             rule=RULE,
-            path=str(file),
+            path=str(path_list),
             message=f"{shorten(path)} is not the path of a record or a proof",
             hint="write it as v2/contract/<chainId>/<address>",
             position=Position(number, 1),
         )
         for number, path in paths
-        if not is_packed(path)
+        if not is_packable(path)
     ]
     if findings:
         raise UnusableLinesError(findings[:MAX_LINE_FINDINGS])
-    return [pack_key(plain_path(path)) for _, path in paths]
+    return [make_pack_key(plain_path(path)) for _, path in paths]
 
 
-def _open_stream(path: Path) -> IO[bytes]:
-    if path.suffix in (".gz", ".zst"):
+def _open_lines_file(file_path: Path) -> IO[bytes]:
+    if file_path.suffix in (".gz", ".zst"):
         raise PublishingError(
-            f"{path} is compressed, which `statuary pack` cannot read", "decompress it first"
+            f"{file_path} is compressed, which `statuary pack` cannot read", "decompress it first"
         )
     try:
-        return open_file(path, buffering=1 << 20)
+        return open_file(file_path, buffering=1 << 20)
     except OSError as error:
-        raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
+        raise PublishingError(f"{file_path} cannot be read: {error.strerror}") from None
 
 
-def _lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
-    """Yield lines; raise PublishingError at one that is longer than any record."""
+def _iter_lines(stream: IO[bytes], file_path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises:
+        PublishingError: if a line is longer than any record.
+    """
     number = 0
     while line := stream.readline(LARGEST_RECORD + 2):
         number += 1
         if len(line.rstrip(b"\r\n")) > LARGEST_RECORD:
-            message = f"{path}:{number}:1: the line has more than {LARGEST_RECORD:,} bytes"
+            message = f"{file_path}:{number}:1: the line has more than {LARGEST_RECORD:,} bytes"
             raise PublishingError(message, "write one record on each line")
         yield line
 
 
-def _read_at(file: int, start: int, size: int) -> bytes:
+def _read_bytes_at(file_descriptor: int, offset: int, size: int) -> bytes:
     if hasattr(os, "pread"):
-        return os.pread(file, size, start)
-    os.lseek(file, start, os.SEEK_SET)
-    return os.read(file, size)
+        return os.pread(file_descriptor, size, offset)
+    os.lseek(file_descriptor, offset, os.SEEK_SET)
+    return os.read(file_descriptor, size)
 
 
-# Sites
-
-
-def is_packed(path: str) -> bool:
+def is_packable(path: str) -> bool:
     """Return whether packs store the document at a path: a record or its proof."""
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
@@ -309,10 +311,12 @@ class DocumentsOfSite:
             PublishingError: if the site cannot be listed.
         """
         self.site = site
-        self.table = KeyTable(self._document_body)
+        self.table = KeyTable(self._read_site_document)
         try:
             self.table.add(
-                KeyRow(pack_key(plain_path(path)), path=path) for path in site.paths() if is_packed(path)
+                KeyRow(make_pack_key(plain_path(path)), path=path)
+                for path in site.paths()
+                if is_packable(path)
             )
         except BaseException:
             self.table.close()
@@ -326,7 +330,7 @@ class DocumentsOfSite:
             self.site.close()
         self.table.close()
 
-    def _document_body(self, row: KeyRow) -> bytes:
+    def _read_site_document(self, row: KeyRow) -> bytes:
         body = self.site.read(row.path)
         if body is None:
             raise PublishingError(f"{row.path} is missing in {self.site.source.name}", "build the site again")

@@ -21,10 +21,10 @@ from statuary.extensions.packs.pack_format import (
     PackedDocument,
     PackHead,
     Totals,
-    encode_end,
-    encode_frame,
-    encode_frames,
-    key_mark,
+    encode_document_group,
+    encode_index_entries,
+    encode_pack_end,
+    hash_key_prefix,
 )
 from statuary.extensions.packs.pack_reader import KnownEnd
 from statuary.extensions.snapshots.streams import CHUNK, HashingWriter
@@ -55,14 +55,14 @@ class WrittenPack(NamedTuple):
     end: KnownEnd
 
 
-def divide_into_frames(
-    documents: Iterable[PackedDocument], size: int = FRAME_SIZE
+def divide_into_groups(
+    documents: Iterable[PackedDocument], group_size: int = FRAME_SIZE
 ) -> Iterator[list[PackedDocument]]:
     """Divide sorted documents into groups, which are compressed together.
 
     Args:
         documents: the documents, sorted by key.
-        size: the size in bytes after which a group ends.
+        group_size: the size in bytes after which a group ends.
 
     Raises:
         PublishingError: if the documents are not sorted, or two have the same key.
@@ -73,7 +73,7 @@ def divide_into_frames(
             raise PublishingError(f"{document.key} is given twice, or not in order: it follows {last_key}")
         last_key = document.key
         length = len(document.body or b"")
-        if frame and filled + length > size:
+        if frame and filled + length > group_size:
             yield frame
             frame, filled = [], 0
         frame.append(document)
@@ -82,15 +82,15 @@ def divide_into_frames(
         yield frame
 
 
-def compressed_frames(
-    documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
+def compress_groups(
+    sorted_documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
     """Divide documents into groups, and yield each group compressed.
 
     Groups are compressed in threads, whose number does not affect the result.
 
     Args:
-        documents: the documents, sorted by key.
+        sorted_documents: the documents, sorted by key.
         compressor: compresses a group.
         workers: the number of threads; None for the number of CPUs.
     """
@@ -98,8 +98,8 @@ def compressed_frames(
     waiting = deque[Future[CompressedFrame]]()
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for frame in divide_into_frames(documents):
-                waiting.append(pool.submit(_compress_frame, frame, compressor))
+            for frame in divide_into_groups(sorted_documents):
+                waiting.append(pool.submit(_compress_group, frame, compressor))
                 if len(waiting) > QUEUED_PER_WORKER * workers:
                     yield waiting.popleft().result()
             while waiting:
@@ -108,10 +108,10 @@ def compressed_frames(
             pool.shutdown(cancel_futures=True)
 
 
-def _compress_frame(documents: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
-    plain = encode_frame(documents)
-    sizes = [len(body) for _, body in documents if body is not None]
-    keys = tuple(key for key, _ in documents)
+def _compress_group(group: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
+    plain = encode_document_group(group)
+    sizes = [len(body) for _, body in group if body is not None]
+    keys = tuple(key for key, _ in group)
     return CompressedFrame(keys, len(keys) - len(sizes), sum(sizes), len(plain), compressor.compress(plain))
 
 
@@ -138,8 +138,8 @@ class PackWriter:
         The keys of its documents must be greater than all keys that were written before.
         """
         if len(self._frames) == FRAMES_OF_LEAF:
-            self._end_leaf()
-        marks = "".join(map(key_mark, frame.keys))
+            self._finish_index_part()
+        marks = "".join(map(hash_key_prefix, frame.keys))
         digest = sha256(frame.data).hexdigest()
         row = Frame(frame.keys[0], self.out.position, len(frame.data), frame.plain, digest, marks)
         self._frames.append(row)
@@ -152,8 +152,8 @@ class PackWriter:
             last=frame.keys[-1],
         )
 
-    def _end_leaf(self) -> None:
-        plain = orjson.dumps(encode_frames(self._frames))
+    def _finish_index_part(self) -> None:
+        plain = orjson.dumps(encode_index_entries(self._frames))
         text = Compressor().compress(plain)
         offset = self._leaf_file.tell()
         digest = sha256(text).hexdigest()
@@ -168,7 +168,7 @@ class PackWriter:
             PublishingError: if the pack is too large.
         """
         if self._leaves:
-            self._end_leaf()
+            self._finish_index_part()
         start = self.out.position
         self._leaf_file.seek(0)
         while chunk := self._leaf_file.read(CHUNK):
@@ -181,19 +181,19 @@ class PackWriter:
             )
         leaves = tuple(leaf._replace(offset=start + leaf.offset) for leaf in self._leaves)
         head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))
-        end = encode_end(head, offset, self.compressor)
+        end = encode_pack_end(head, offset, self.compressor)
         self.out.write(end)
         known_end = KnownEnd(offset, sha256(end).hexdigest())
         return WrittenPack(self.totals, self.out.position, self.out.digest, known_end)
 
 
 def write_pack(
-    file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
+    pack_file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
 ) -> WrittenPack:
     """Write documents to a pack, replacing an existing file.
 
     Args:
-        file: the file of the pack.
+        pack_file: the file of the pack.
         documents: the documents, sorted by key.
         dictionary: the compression dictionary.
         workers: the number of threads, which does not affect the result; None for the number of CPUs.
@@ -203,32 +203,32 @@ def write_pack(
         PublishingError: if the file cannot be written, or the documents are not sorted.
     """
     compressor = Compressor(dictionary)
-    with atomic_file(file) as stream, PackWriter(stream, compressor) as writer:
-        for frame in compressed_frames(documents, compressor, workers):
+    with atomic_file(pack_file) as stream, PackWriter(stream, compressor) as writer:
+        for frame in compress_groups(documents, compressor, workers):
             writer.add(frame)
         return writer.finish()
 
 
 def make_packs_in_memory(
-    documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
+    documents: Iterable[PackedDocument], compressor: Compressor, size_limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Divide documents into packs, and yield each pack without writing files.
+    """Divide documents into packs, and yield the bytes of each pack.
 
     Args:
         documents: the documents, sorted by key.
         compressor: compresses groups of documents.
-        limit: the size in bytes at which a pack ends; its index comes on top.
+        size_limit: the size in bytes at which a pack ends; its index comes on top.
         workers: the number of threads; None for the number of CPUs.
 
     Yields:
         The bytes of the pack, and its description.
     """
-    frames = compressed_frames(documents, compressor, workers)
+    frames = compress_groups(documents, compressor, workers)
     frame = next(frames, None)
     while frame is not None:
         stream = BytesIO()
         with PackWriter(stream, compressor) as writer:
-            while frame is not None and (not stream.tell() or stream.tell() + len(frame.data) <= limit):
+            while frame is not None and (not stream.tell() or stream.tell() + len(frame.data) <= size_limit):
                 writer.add(frame)
                 frame = next(frames, None)
             written_pack = writer.finish()

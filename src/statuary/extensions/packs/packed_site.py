@@ -7,14 +7,14 @@ from time import monotonic
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.contracts.paths import CONTRACT_PATH, plain_path, sharded_path
-from statuary.extensions.packs.pack_format import pack_key
+from statuary.extensions.packs.pack_format import make_pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
     ListedPack,
     PackListReader,
-    documents_of,
-    parse_list,
+    iter_newest_documents,
+    parse_pack_list,
 )
 from statuary.extensions.snapshots.site_reader import DocumentSource, UrlSource
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
@@ -53,20 +53,20 @@ class PackedDocuments:
         address = place["address"]
         if not address.islower() and address != checksum_address(address):
             return None
-        key = pack_key(place[0])
+        key = make_pack_key(place[0])
         with self._lock:
-            reader = self._current_packs()
+            reader = self._read_current_packs()
             try:
                 return None if reader is None else reader.find(key)
             except PublishingError:  # published again: a pack that the list named is gone
                 self._renewed = -LIST_SECONDS
-                newer = self._current_packs()
+                newer = self._read_current_packs()
                 if newer is None or newer is reader:
                     raise
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Read the list of packs again, because the site was published."""
+        """Read the list of packs again, after the site was published anew."""
         with self._lock:
             self._renewed = -LIST_SECONDS
 
@@ -76,10 +76,10 @@ class PackedDocuments:
         All packs of a folder are read. For a site at a URL, nothing is yielded.
         """
         with self._lock:
-            reader = self._current_packs()
+            reader = self._read_current_packs()
         if reader is None or not isinstance(self.source, FolderReader):
             return
-        for document in documents_of(reader.packs, self._open_pack, with_removals=False):
+        for document in iter_newest_documents(reader.packs, self._open_pack, with_removals=False):
             path = ADDRESS.sub(lambda address: checksum_address(address[0]), document.key, count=1)
             if not any((self.source.root / name).is_file() for name in (path, sharded_path(path))):
                 yield path
@@ -87,30 +87,30 @@ class PackedDocuments:
     def close(self) -> None:
         """Close all packs."""
         with self._lock:
-            self._use_list(None)
+            self._switch_to_list(None)
 
-    def _current_packs(self) -> PackListReader | None:
-        """Return a reader of the site's current packs.
+    def _read_current_packs(self) -> PackListReader | None:
+        """Return a reader of the packs that the site's list names now.
 
         Returns:
-            None if it has none.
+            The reader, or None if the site has no packs.
         """
         is_remote = isinstance(self.source, UrlSource)
         if not is_remote or monotonic() - self._renewed >= LIST_SECONDS:
-            self._use_list(self.source.read(LIST))
+            self._switch_to_list(self.source.read(LIST))
             self._renewed = monotonic()
         return self._reader
 
-    def _use_list(self, text: bytes | None) -> None:
+    def _switch_to_list(self, new_list: bytes | None) -> None:
         """Read the packs of a new list from now on."""
-        if text == self._text:
+        if new_list == self._text:
             return
         if self._reader is not None:
             self._reader.close()
         self._text = self._reader = None
-        if text is not None:
-            packs = parse_list(text, f"{self.source.name}/{LIST}")
-            self._text = text
+        if new_list is not None:
+            packs = parse_pack_list(new_list, f"{self.source.name}/{LIST}")
+            self._text = new_list
             self._reader = PackListReader(packs, self._open_pack)
 
     def _open_pack(self, pack: ListedPack) -> ByteRanges:
@@ -120,8 +120,8 @@ class PackedDocuments:
         return FileRanges(self.source.root / path)
 
 
-def open_packed(source: DocumentSource) -> PackedDocuments | None:
-    """Return a reader of packs, if documents are only in packs.
+def open_packed_documents(source: DocumentSource) -> PackedDocuments | None:
+    """Return a reader of packs if some documents exist only in packs.
 
     Snapshots and folders of builds have every document as a file, so None is returned for them.
     """
