@@ -293,7 +293,7 @@ EXTENSIONS = (
                 "clear_signing", "signing", "Write ERC-7730 descriptors, and show calls as wallets do."
             ),
             "import clear-signing": Command(
-                "statuary.extensions.clear_signing.commands:from_registry",
+                "statuary.extensions.clear_signing.commands:import_from_registry_command",
                 "Import ERC-7730 descriptors from their registry.",
             ),
         },

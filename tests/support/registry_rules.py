@@ -21,7 +21,7 @@ from statuary.extensions.clear_signing.descriptors import (
     SigningFileKind,
     bound_contracts,
 )
-from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
+from statuary.extensions.clear_signing.indexes import encode_calldata_index, encode_messages_index
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
@@ -67,7 +67,10 @@ def report(folder: FolderVerification, checkout: Path) -> None:
     published = [(item, verdict.deployment) for item, verdict in folder.published()]
     print(f"deployments published as not shown: {len(published)}")
     everything = [*published, *_withheld(folder)]
-    for name, index in (("index.calldata.json", calldata_index), ("index.eip712.json", messages_index)):
+    for name, index in (
+        ("index.calldata.json", encode_calldata_index),
+        ("index.eip712.json", encode_messages_index),
+    ):
         body, theirs = index(published), (checkout / name).read_bytes()
         whole = index(sorted(everything, key=lambda one: one[0].path))
         print(

@@ -25,9 +25,9 @@ from statuary.extensions.clear_signing.examples import (
     Chains,
     Descriptors,
     Example,
-    as_json_value,
     calldata_descriptors,
-    parse_names,
+    parse_data_provider,
+    rendered_call_json,
     tests_by_descriptor,
 )
 from statuary.extensions.clear_signing.formats import Token
@@ -104,9 +104,9 @@ class Registry:
 
     def by_python(self, test: RegistryTest) -> Any:
         """Return what Python renders."""
-        names = parse_names(test.provider, CHAINS)
+        names = parse_data_provider(test.provider, CHAINS)
         descriptor = self.folder.read_descriptor(test.path)
-        return as_json_value(test.example.render(descriptor, self.descriptors, names)[1])
+        return rendered_call_json(test.example.render(descriptor, self.descriptors, names)[1])
 
     def by_browser(self, tests: list[RegistryTest]) -> list[Any]:
         """Return what the browser's module renders; an error as {"error": …}."""

@@ -164,7 +164,7 @@ def calls(monkeypatch):
     monkeypatch.setattr(judge, "STEPS_OF_A_FORMAT", 4_000_000)  # two deployments of one format
     return (
         Calls(monkeypatch, judge, "_check_descriptor", lambda arguments: arguments[1]),
-        Calls(monkeypatch, SiteExamples, "_render_document", lambda arguments: arguments[1].path),
+        Calls(monkeypatch, SiteExamples, "_render_examples", lambda arguments: arguments[1].path),
         Calls(monkeypatch, judged_folder, "_verify_attestation", lambda arguments: arguments[1]),
     )
 

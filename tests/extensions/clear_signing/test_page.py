@@ -10,7 +10,7 @@ import pytest
 
 from statuary.base.errors import StatuaryError
 from statuary.contracts.chain.merkle_trie import encode_rlp
-from statuary.extensions.clear_signing.examples import Example, as_json_value, parse_names
+from statuary.extensions.clear_signing.examples import Example, parse_data_provider, rendered_call_json
 from statuary.extensions.clear_signing.formats import Token
 from statuary.extensions.clear_signing.key_types import parse_function_key
 from statuary.extensions.clear_signing.render import Call, render_call
@@ -203,7 +203,7 @@ def test_browser_renders_random_calls_like_python():
         for number, (_, call) in enumerate(cases)
     ]
     in_browser = rendered_by_browser({"descriptors": descriptors, "bound": {}, "cases": written}, CHAINS)
-    names, failed = parse_names(PROVIDER, CHAINS), []
+    names, failed = parse_data_provider(PROVIDER, CHAINS), []
     for (made, call), other in zip(cases, in_browser, strict=True):
         try:
             rendered = render_call(made, call, names)
@@ -213,7 +213,7 @@ def test_browser_renders_random_calls_like_python():
             failed.append((other.keys(), made["display"], call))
             continue
         known = [item.pop("isKnown", True) for item in other.get("fields", [])]
-        assert other == as_json_value(rendered), (made["display"], call)
+        assert other == rendered_call_json(rendered), (made["display"], call)
         assert known == [not line.note for line in rendered.lines]
     assert [one for one in failed if one[0] != {"error"}] == []
     assert 300 < len(failed) < 1_100

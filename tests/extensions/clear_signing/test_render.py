@@ -5,7 +5,13 @@ import json
 import pytest
 
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.clear_signing.formats import Names, Show, Token, format_decimal, format_value
+from statuary.extensions.clear_signing.formats import (
+    DisplayContext,
+    Names,
+    Token,
+    format_decimal,
+    format_value,
+)
 from statuary.extensions.clear_signing.render import Call, NotShownError, render_call
 from statuary.extensions.clear_signing.values import Leaf
 from support.commands import run_command
@@ -66,7 +72,7 @@ def test_transfer_call_is_rendered():
 )
 def test_value_formats_are_rendered(name, value, params, text):
     made = descriptor(metadata={"enums": {"mode": {"1": "stable"}}})
-    show = Show(int(CHAIN), NAMES, lambda _: None, made)
+    show = DisplayContext(int(CHAIN), NAMES, lambda _: None, made)
     assert format_value(name, value, params, show).text == text
 
 

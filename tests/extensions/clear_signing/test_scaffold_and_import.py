@@ -10,7 +10,7 @@ import yaml
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
-from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
+from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, extract_verified_code
 from statuary.extensions.clear_signing.scaffold import descriptor_path, scaffold_descriptor
 from statuary.extensions.clear_signing.verification import verify_folder
 from support.commands import run_command
@@ -139,7 +139,7 @@ def test_scaffolds_of_all_records_pass_rules(tmp_path):
     strange["userdoc"] = {"methods": {"f(address,uint256[],bytes)": {"notice": "Pays\u202e all. And more"}}}
     written = 0
     for number, record in enumerate([strange, *contracts_of_the_demo()]):
-        code = DeployedCode(verified_code(record))
+        code = DeployedCode(extract_verified_code(record))
         made = scaffold_descriptor(code, record["chainId"], "Plinth")
         root = tmp_path / str(number)
         write_files(root, {f"{FOLDER}/{descriptor_path(made, '')}": json.dumps(made)})

@@ -60,8 +60,8 @@ def judged(monkeypatch):
         times.append(1)
         return own(*arguments)
 
-    own = documents.verify_site
-    monkeypatch.setattr(documents, "verify_site", counted)
+    own = documents.verify_site_descriptors
+    monkeypatch.setattr(documents, "verify_site_descriptors", counted)
     return times
 
 
@@ -174,7 +174,10 @@ def test_emptied_folder_removes_documents(tmp_path, content):
 
 @pytest.mark.parametrize("error", few_by_default([ValueError("x"), MemoryError(), RecursionError()], 1))
 @pytest.mark.parametrize(
-    "name", few_by_default(["verify_site", "proof_document", "calldata_index", "summary_line"], 2)
+    "name",
+    few_by_default(
+        ["verify_site_descriptors", "proof_document", "encode_calldata_index", "verification_summary_line"], 2
+    ),
 )
 def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypatch, name, error):
     build(content, tmp_path / "site")
@@ -202,7 +205,7 @@ def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypat
 
 @pytest.mark.slow
 def test_exception_in_first_build_publishes_rest(tmp_path, content, monkeypatch):
-    monkeypatch.setattr(documents, "verify_site", lambda *_: 1 // 0)
+    monkeypatch.setattr(documents, "verify_site_descriptors", lambda *_: 1 // 0)
     result = build(content, tmp_path / "site")
     assert result.applied
     site = tree(tmp_path / "site")

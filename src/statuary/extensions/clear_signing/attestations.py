@@ -17,7 +17,7 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.transaction import CURVE_ORDER, RecoverableSignature
 from statuary.contracts.checks.anchor_claims import recover_sender
 from statuary.contracts.model.proof import ClaimStatus
-from statuary.extensions.clear_signing.descriptors import attested_descriptor
+from statuary.extensions.clear_signing.descriptors import parse_attestation_path
 
 SCHEMA: Final = "0xe023eef113c1670774801c34b377fdf612dd8a4d2fa92fe382e15bd91fafb5c2"
 """The schema of attestations of descriptors on EAS: one member, `bytes32 descriptorHash`."""
@@ -72,38 +72,42 @@ def canonical_json(value: Json) -> bytes:
     Raises:
         InvalidValueError: if the JSON contains a number that is too large.
     """
-    return _encode_canonical(value).encode("utf-8", "surrogatepass")
+    return _encode_canonical_json(value).encode("utf-8", "surrogatepass")
 
 
-def _encode_canonical(value: Json) -> str:
+def _encode_canonical_json(value: Json) -> str:
     consume(1)
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-        return "{" + ",".join(f"{_quote_string(key)}:{_encode_canonical(value[key])}" for key in keys) + "}"
+        return (
+            "{"
+            + ",".join(f"{_quote_json_string(key)}:{_encode_canonical_json(value[key])}" for key in keys)
+            + "}"
+        )
     if isinstance(value, list):
-        return "[" + ",".join(map(_encode_canonical, value)) + "]"
+        return "[" + ",".join(map(_encode_canonical_json, value)) + "]"
     if isinstance(value, NumberText):
-        return _format_number(float(value))
+        return _format_json_number(float(value))
     if isinstance(value, str):
-        return _quote_string(value)
+        return _quote_json_string(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _format_number(value)
+        return _format_json_number(value)
     return json.dumps(value)
 
 
-def _quote_string(text: str) -> str:
+def _quote_json_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _format_number(double: float) -> str:
+def _format_json_number(value: float) -> str:
     """Format a number as JavaScript does.
 
     Raises:
         InvalidValueError: if it is too large.
     """
-    if isinstance(double, int) and abs(double) <= LARGEST_EXACT:
-        return str(double)
-    number = float(double)
+    if isinstance(value, int) and abs(value) <= LARGEST_EXACT:
+        return str(value)
+    number = float(value)
     if not math.isfinite(number):
         raise InvalidValueError("the attestation has a number that is too large for JSON")
     if number == int(number) and abs(number) < 1e21:
@@ -134,7 +138,7 @@ def descriptor_hash(descriptor: Json) -> str:
     return "0x" + keccak256(canonical_json(descriptor)).hex()
 
 
-def _require_bytes(value: Json, length: int | None) -> bytes:
+def _parse_hex_bytes(value: Json, length: int | None) -> bytes:
     if not (
         isinstance(value, str) and value.startswith("0x") and is_hex_digits(value[2:]) and len(value) % 2 == 0
     ):
@@ -145,7 +149,7 @@ def _require_bytes(value: Json, length: int | None) -> bytes:
     return raw
 
 
-def _require_integer(value: Json) -> int:
+def _parse_uint256(value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).isdecimal():
         raise InvalidValueError(f"{value!r} is not a whole number")
     number = int(value)
@@ -154,49 +158,51 @@ def _require_integer(value: Json) -> int:
     return number
 
 
-def _require_boolean(value: Json) -> bool:
+def _require_json_boolean(value: Json) -> bool:
     if not isinstance(value, bool):
         raise InvalidValueError(f"{value!r} is not true or false")
     return value
 
 
-def _encode_number(value: Json) -> bytes:
-    return _require_integer(value).to_bytes(32, "big")
+def _encode_uint256(value: Json) -> bytes:
+    return _parse_uint256(value).to_bytes(32, "big")
 
 
 _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
     "string": lambda value: keccak256(str(value).encode()),
-    "bytes": lambda value: keccak256(_require_bytes(value, None)),
-    "bytes32": lambda value: _require_bytes(value, 32),
-    "address": lambda value: _require_bytes(value, 20).rjust(32, b"\0"),
-    "bool": lambda value: _require_boolean(value).to_bytes(32, "big"),
+    "bytes": lambda value: keccak256(_parse_hex_bytes(value, None)),
+    "bytes32": lambda value: _parse_hex_bytes(value, 32),
+    "address": lambda value: _parse_hex_bytes(value, 20).rjust(32, b"\0"),
+    "bool": lambda value: _require_json_boolean(value).to_bytes(32, "big"),
 }
 
 
-def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
+def _hash_eip712_struct(struct_name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
     """Hash a struct by EIP-712's `hashStruct`.
 
     Raises:
         InvalidValueError: if a value is not of its type.
     """
     type_members = ",".join(f"{kind} {member}" for member, kind in members)
-    words = [keccak256(f"{name}({type_members})".encode())]
-    words += [_WORDS.get(kind, _encode_number)(values.get(member)) for member, kind in members]
+    words = [keccak256(f"{struct_name}({type_members})".encode())]
+    words += [_WORDS.get(kind, _encode_uint256)(values.get(member)) for member, kind in members]
     return keccak256(b"".join(words))
 
 
-def signed_digest(signed: JsonObject) -> bytes:
+def attestation_signing_digest(signed_attestation: JsonObject) -> bytes:
     """Return the 32-byte EIP-712 digest that an off-chain attestation signs.
 
     Args:
-        signed: the member `sig` of the attestation's file, with domain and message.
+        signed_attestation: the member `sig` of the attestation's file, which has the domain and message.
 
     Raises:
         InvalidValueError: if a value does not have its declared type.
     """
-    domain = _struct_hash("EIP712Domain", _DOMAIN, as_object(signed.get("domain")))
+    domain = _hash_eip712_struct("EIP712Domain", _DOMAIN, as_object(signed_attestation.get("domain")))
     return keccak256(
-        b"\x19\x01" + domain + _struct_hash("Attest", _MESSAGE, as_object(signed.get("message")))
+        b"\x19\x01"
+        + domain
+        + _hash_eip712_struct("Attest", _MESSAGE, as_object(signed_attestation.get("message")))
     )
 
 
@@ -211,23 +217,23 @@ def _attestation_uid(message: JsonObject) -> str:
     for member in _PACKED:
         value = message.get(member)
         if member in sizes:
-            parts.append(_require_integer(value).to_bytes(32, "big")[-sizes[member] :])
+            parts.append(_parse_uint256(value).to_bytes(32, "big")[-sizes[member] :])
         elif member == "revocable":
-            parts.append(_require_boolean(value).to_bytes(1, "big"))
+            parts.append(_require_json_boolean(value).to_bytes(1, "big"))
         elif member == "attester":
             parts.append(bytes(20))
         elif member == "schema":
             parts.append(str(value).encode())
         else:
-            parts.append(_require_bytes(value, None))
+            parts.append(_parse_hex_bytes(value, None))
     return "0x" + keccak256(b"".join([*parts, bytes(4)])).hex()
 
 
-def _parse_signature(signed: JsonObject) -> RecoverableSignature:
-    signature = as_object(signed.get("signature"))
-    v = _require_integer(signature.get("v"))
-    r = _require_bytes(signature.get("r"), 32)
-    s = _require_bytes(signature.get("s"), 32)
+def _parse_attestation_signature(signed_attestation: JsonObject) -> RecoverableSignature:
+    signature = as_object(signed_attestation.get("signature"))
+    v = _parse_uint256(signature.get("v"))
+    r = _parse_hex_bytes(signature.get("r"), 32)
+    s = _parse_hex_bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
         raise InvalidValueError(f"the signature has the value {v} as v; it should be 0, 1, 27 or 28")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
@@ -235,35 +241,35 @@ def _parse_signature(signed: JsonObject) -> RecoverableSignature:
         raise InvalidValueError(
             "the values r and s of the signature should be above 0, r below the order of the curve, s at most half of it"
         )
-    return RecoverableSignature(signed_digest(signed), r + s + bytes([v % 27]))
+    return RecoverableSignature(attestation_signing_digest(signed_attestation), r + s + bytes([v % 27]))
 
 
-def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Read an attestation about a descriptor, and check its signature.
+def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) -> Attestation | None:
+    """Read an auditor's attestation about a descriptor, and check its signature.
 
     Args:
         path: the path of the file in the folder of descriptors.
-        value: the JSON in the file.
+        file_json: the JSON in the file.
         own_descriptor: the JSON of the attested descriptor; None if the descriptor does not exist.
 
     Returns:
-        The attestation with its status, or None if `path` is not that of an attestation. The status is
+        The attestation with its status, or None if `path` is not the path of an attestation. The status is
         contradicted if the signature is invalid or is for another descriptor, and not shown if the library
-        for checking signatures is not installed.
+        that checks signatures is not installed.
     """
-    about = attested_descriptor(path)
+    about = parse_attestation_path(path)
     if about is None:
         return None
     descriptor, signer_name = about
     _, chain_id, signer = signer_name.split("-")
     contradicted = Attestation(path, descriptor, signer, ClaimStatus.CONTRADICTED, "")
     try:
-        file = as_object(value)
+        file = as_object(file_json)
         signed = as_object(file.get("sig"))
-        fault = _find_fault(signed, str(file.get("signer")), signer, chain_id, own_descriptor)
+        fault = _find_attestation_fault(signed, str(file.get("signer")), signer, chain_id, own_descriptor)
         if fault:
             return contradicted._replace(reason=fault)
-        recovered = recover_sender(_parse_signature(signed))
+        recovered = recover_sender(_parse_attestation_signature(signed))
     except (InvalidValueError, EvidenceError) as error:
         reason = "no key made the signature" if isinstance(error, EvidenceError) else str(error)
         return contradicted._replace(reason=reason)
@@ -276,8 +282,8 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
     return contradicted._replace(status=ClaimStatus.VERIFIED, reason=reason, time=time)
 
 
-def _find_fault(
-    signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
+def _find_attestation_fault(
+    signed_attestation: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
     """Describe how an attestation does not fit its descriptor.
 
@@ -287,13 +293,13 @@ def _find_fault(
     Raises:
         InvalidValueError: if a value is not of its type.
     """
-    message = as_object(signed.get("message"))
-    domain = as_object(signed.get("domain"))
+    message = as_object(signed_attestation.get("message"))
+    domain = as_object(signed_attestation.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id
-    type_members = map(as_object, as_list(as_object(signed.get("types")).get("Attest")))
+    type_members = map(as_object, as_list(as_object(signed_attestation.get("types")).get("Attest")))
     types = tuple((str(member.get("name")), str(member.get("type"))) for member in type_members)
-    has_types = types == _MESSAGE and signed.get("primaryType") == "Attest"
+    has_types = types == _MESSAGE and signed_attestation.get("primaryType") == "Attest"
     faults = {
         f"the file's name has the signer {signer}, and `signer` is {stated_uid}": stated_uid.lower()
         != signer.lower(),
@@ -307,5 +313,7 @@ def _find_fault(
     }
     fault = next((text for text, is_so in faults.items() if is_so), "")
     return fault or (
-        "" if signed.get("uid") == _attestation_uid(message) else "its uid is not that of its members"
+        ""
+        if signed_attestation.get("uid") == _attestation_uid(message)
+        else "its uid is not that of its members"
     )

@@ -20,12 +20,12 @@ from statuary.engine.read_content import read_content
 from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder
 from statuary.extensions.clear_signing.examples import (
     Descriptors,
-    as_json_value,
     calldata_descriptors,
-    parse_names,
+    parse_data_provider,
+    rendered_call_json,
 )
 from statuary.extensions.clear_signing.formats import Names, Token
-from statuary.extensions.clear_signing.import_registry import copy_files, select_files
+from statuary.extensions.clear_signing.import_registry import copy_registry_files, select_registry_files
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
@@ -45,7 +45,7 @@ def signing_command() -> None:
 
 
 class CallOptions(NamedTuple):
-    """The options that describe a contract call."""
+    """The options that describe a contract call to show."""
 
     to: str
     chain_id: str | None
@@ -78,7 +78,7 @@ with_call_options = option_group(
 
 
 class NameOptions(NamedTuple):
-    """The options for names of tokens and addresses that a wallet knows."""
+    """The options that supply the names of tokens and addresses."""
 
     currency: str
     names: Path | None
@@ -131,7 +131,7 @@ def render_command(
     descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:
         call = call_from_options(descriptors, calldata, transaction)
-        wallet = _read_names(names, call)
+        wallet = _read_wallet_names(names, call)
     except NotShownError as error:
         print_error(error)
         return ExitCode.FINDINGS
@@ -143,9 +143,9 @@ def render_command(
         print_error(error)
         return ExitCode.FINDINGS
     lines = (
-        [json_text(as_json_value(rendering))]
+        [json_text(rendered_call_json(rendering))]
         if as_json
-        else map(escape_control_chars, _rendered_lines(rendering))
+        else map(escape_control_chars, _format_rendered_call(rendering))
     )
     click.echo("\n".join(lines))
     return ExitCode.OK
@@ -199,9 +199,9 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 
     Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
     """
-    site = _read_site(content)
+    site = _read_site_or_exit(content)
     try:
-        place = _find_contract(site, address, new.chain_id)
+        place = _find_contract_place(site, address, new.chain_id)
     except InvalidValueError as error:
         raise click.UsageError(str(error)) from None
     records = SiteRecords(content, site)
@@ -237,7 +237,7 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 @click.command("clear-signing")
 @click.argument("checkout", metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @content_option
-def from_registry(checkout: Path, content: Path) -> ExitCode:
+def import_from_registry_command(checkout: Path, content: Path) -> ExitCode:
     """Import ERC-7730 descriptors from their registry.
 
     CHECKOUT is the folder of a clone of the registry. The command copies the descriptors of your site's chains, with
@@ -248,14 +248,14 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
 
     Exit codes: 0 all files are there; 1 a file differs, or cannot be read.
     """
-    site = _read_site(content)
+    site = _read_site_or_exit(content)
     if not any((checkout / name).is_dir() for name in FOLDERS):
         raise click.UsageError(
             f"{escape_control_chars(str(checkout))} has no folder registry/; name the folder of a clone of the registry"
         )
     folder = DescriptorFolder(checkout, "")
-    chosen = select_files(folder, {chain.chain_id for chain in site.of(SiteContracts).chains})
-    files = copy_files(folder, chosen.files, content)
+    chosen = select_registry_files(folder, {chain.chain_id for chain in site.of(SiteContracts).chains})
+    files = copy_registry_files(folder, chosen.files, content)
     unreadable = [
         *chosen.unreadable,
         *files.unreadable,
@@ -274,7 +274,7 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
     return exit_code
 
 
-def _read_site(content: Path) -> SiteContent:
+def _read_site_or_exit(content: Path) -> SiteContent:
     """Read the site; exit with a report if its content has errors."""
     site, findings = read_content(content)
     if site is None:
@@ -288,7 +288,7 @@ class _ContractPlace(NamedTuple):
     address: str  # in lower case
 
 
-def _find_contract(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
+def _find_contract_place(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
     """Find the chain and address of a contract.
 
     Raises:
@@ -309,7 +309,8 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     """Return the contract call that command-line options describe.
 
     Args:
-        descriptors: the descriptors, which determine the chain if `transaction` has none.
+        descriptors: the descriptors of the site; if `transaction` has no chain, the called contract's
+            descriptor determines it.
         calldata: the value of CALLDATA, as hex.
         transaction: the other options.
 
@@ -325,15 +326,15 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     address = parse_address(transaction.to).lower()
     value, sender = transaction.value, transaction.sender
     return Call(
-        chain_id=_chain_of_address(descriptors, address, transaction.chain_id),
+        chain_id=_choose_chain_of_address(descriptors, address, transaction.chain_id),
         to=address,
         data=data,
-        value=None if value is None else _parse_integer(value, "--value"),
+        value=None if value is None else _parse_integer_option(value, "--value"),
         sender="" if sender is None else parse_address(sender).lower(),
     )
 
 
-def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
+def _choose_chain_of_address(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
     """Return the given chain, or the only one with a descriptor.
 
     Raises:
@@ -341,7 +342,7 @@ def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str 
         NotShownError: if no descriptor names the contract.
     """
     if stated_chain is not None:
-        return _parse_integer(stated_chain, "--chain-id")
+        return _parse_integer_option(stated_chain, "--chain-id")
     chains = descriptors.chains_with_address(address)
     if not chains:
         raise NotShownError(f"there is no descriptor for the contract {address}")
@@ -353,13 +354,13 @@ def _chain_of_address(descriptors: Descriptors, address: str, stated_chain: str 
     return chains[0]
 
 
-def _parse_integer(text: str, name: str) -> int:
+def _parse_integer_option(text: str, option_name: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 78):
-        raise InvalidValueError(f"{name} is {text!r}, which is not a whole number")
+        raise InvalidValueError(f"{option_name} is {text!r}, which is not a whole number")
     return int(text)
 
 
-def _read_names(options: NameOptions, call: Call) -> Names:
+def _read_wallet_names(options: NameOptions, call: Call) -> Names:
     """Read the names that a wallet knows from a file.
 
     Raises:
@@ -373,10 +374,12 @@ def _read_names(options: NameOptions, call: Call) -> Names:
             provider = as_object(parse_json(decode_utf8(raw)))
         except (OSError, UnreadableError) as error:
             raise InvalidValueError(f"--names {file}: {error}") from None
-    return parse_names(provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))})
+    return parse_data_provider(
+        provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))}
+    )
 
 
-def _rendered_lines(rendered: Rendered, indent: str = "") -> list[str]:
+def _format_rendered_call(rendered: Rendered, indent: str = "") -> list[str]:
     """Format a rendered call as lines."""
     intent = rendered.interpolated or rendered.intent
     if isinstance(intent, dict):
@@ -387,5 +390,5 @@ def _rendered_lines(rendered: Rendered, indent: str = "") -> list[str]:
         if isinstance(line.value, str):
             lines.append(f"{indent}  {line.label}: {line.value}{note}")
         else:
-            lines += [f"{indent}  {line.label}:", *_rendered_lines(line.value, f"{indent}    ")]
+            lines += [f"{indent}  {line.label}:", *_format_rendered_call(line.value, f"{indent}    ")]
     return lines

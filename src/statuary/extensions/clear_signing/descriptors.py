@@ -49,7 +49,7 @@ class SigningFileKind(Enum):
 _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-fA-F]{40})\.json")
 
 
-def file_kind(path: str) -> SigningFileKind:
+def signing_file_kind(path: str) -> SigningFileKind:
     """Return the kind of a file in the folder of descriptors.
 
     Args:
@@ -68,7 +68,7 @@ def file_kind(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The file and place where a part of a descriptor is written."""
+    """The file and pointer of a part of a merged descriptor."""
 
     path: str
     pointer: Pointer
@@ -80,30 +80,32 @@ class Origins:
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
-    def find(self, pointer: Pointer) -> Origin:
-        """Return the file and pointer where a part is written.
+    def find_origin(self, merged_pointer: Pointer) -> Origin:
+        """Return the file and pointer of a part of the merged descriptor.
 
         Args:
-            pointer: the pointer of the part in the merged descriptor.
+            merged_pointer: the pointer of the part in the merged descriptor.
         """
-        for length in range(len(pointer), -1, -1):
-            if pointer[:length] in self._files:
-                path, base = self._files[pointer[:length]]
-                return Origin(path, base + pointer[length:])
-        raise KeyError(pointer)
+        for length in range(len(merged_pointer), -1, -1):
+            if merged_pointer[:length] in self._files:
+                path, base = self._files[merged_pointer[:length]]
+                return Origin(path, base + merged_pointer[length:])
+        raise KeyError(merged_pointer)
 
-    def record(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record where a part of the descriptor is written.
+    def record_origin(self, merged_pointer: Pointer, source_path: str, source_pointer: Pointer) -> None:
+        """Record where a part of the merged descriptor is written.
 
         Args:
-            pointer: the pointer of the part in the merged descriptor.
-            path: the file in which the part is written.
+            merged_pointer: the pointer of the part in the merged descriptor.
+            source_path: the file in which the part is written.
             source_pointer: the pointer of the part in that file.
         """
         consume(len(self._files))
-        for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
+        for inner in [
+            inner for inner in self._files if inner[: len(merged_pointer)] == merged_pointer and inner
+        ]:
             del self._files[inner]
-        self._files[pointer] = Origin(path, source_pointer)
+        self._files[merged_pointer] = Origin(source_path, source_pointer)
 
 
 class IncludedFile(NamedTuple):
@@ -137,7 +139,7 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return a finding about a part of the descriptor, with its file.
+        """Return a finding located at a part of the descriptor.
 
         Args:
             rule: the id of the broken rule.
@@ -147,7 +149,7 @@ class Descriptor:
             severity: whether it is an error, a warning or a note.
             on_key: whether the finding is about the key instead of its value.
         """
-        path, source_pointer = self.origins.find(pointer)
+        path, source_pointer = self.origins.find_origin(pointer)
         return Finding(
             rule=rule,
             message=message,
@@ -182,14 +184,14 @@ class DescriptorError(Exception):
         self.finding = finding
 
 
-class _Merged(NamedTuple):
+class _MergedFile(NamedTuple):
     value: Json
     files: tuple[IncludedFile, ...]
     origins: Origins
 
 
 class DescriptorFiles(NamedTuple):
-    """The paths of JSON files in a folder of descriptors, and findings."""
+    """The paths of a folder's JSON files, and findings about it."""
 
     paths: tuple[str, ...]  # the sorted paths of at most `MAX_FILES` JSON files in the folder
     findings: tuple[Finding, ...]  # about files that cannot be listed, or about too many files
@@ -237,14 +239,11 @@ class DescriptorFolder:
     def _file_names(self) -> frozenset[str]:
         return frozenset(self.listing.paths)
 
-    def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
-        """Yield the paths of the files in the folder that have one of these kinds.
+    def paths_of_kinds(self, *kinds: SigningFileKind) -> Iterator[str]:
+        """Yield the sorted paths of the folder's files of some kinds."""
+        return (path for path in self.listing.paths if signing_file_kind(path) in kinds)
 
-        The paths are sorted.
-        """
-        return (path for path in self.listing.paths if file_kind(path) in kinds)
-
-    def file_bytes(self, path: str) -> bytes:
+    def read_file_bytes(self, path: str) -> bytes:
         """Return the bytes of a file in the folder.
 
         Raises:
@@ -263,7 +262,7 @@ class DescriptorFolder:
         """
         if path not in self._values:
             try:
-                self._values[path] = parse_json(decode_utf8(self.file_bytes(path)))
+                self._values[path] = parse_json(decode_utf8(self.read_file_bytes(path)))
             except UnreadableError as error:
                 raise DescriptorError(error.to_finding(f"{FOLDER}/{path}")) from None
         return self._values[path]
@@ -280,11 +279,11 @@ class DescriptorFolder:
         merged_file = self._merge_file(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
         return Descriptor(
-            path, file_kind(path), value, self.read_json(path), merged_file.files, merged_file.origins
+            path, signing_file_kind(path), value, self.read_json(path), merged_file.files, merged_file.origins
         )
 
     def included_files(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return the file of a descriptor and the files that it includes, with digests.
+        """Return a descriptor's file and its included files, with digests.
 
         The digest of a missing file is empty.
 
@@ -307,34 +306,35 @@ class DescriptorFolder:
         """Return the SHA-256 of a file in the folder, as hex.
 
         Returns:
-            The digest; empty if the file is missing, and the digest of the error message if it cannot be
-            read.
+            The digest. It is empty if the file is missing; if the file cannot be read, it is the digest of
+            the
+            error message.
         """
         if path not in self._digests:
             try:
-                body = self.file_bytes(path) if path in self._file_names else None
+                body = self.read_file_bytes(path) if path in self._file_names else None
             except DescriptorError as error:
                 body = error.finding.message.encode()
             self._digests[path] = "" if body is None else sha256(body).hexdigest()
         return self._digests[path]
 
-    def _merge_file(self, path: str, above: tuple[str, ...]) -> _Merged:
+    def _merge_file(self, path: str, including_paths: tuple[str, ...]) -> _MergedFile:
         own_value = self.read_json(path)
-        files = (IncludedFile(path, sha256(self.file_bytes(path)).hexdigest()),)
+        files = (IncludedFile(path, sha256(self.read_file_bytes(path)).hexdigest()),)
         origins = Origins(path)
         if not isinstance(own_value, dict):
             raise _descriptor_error(READABLE, "the descriptor is not a JSON object", path)
         include = own_value.get("includes")
         if include in (None, ""):
-            return _Merged(own_value, files, origins)
-        target = self._resolve_include(path, include, (*above, path))
-        included = self._merge_file(target, (*above, path))
-        merger = _Merger(path, included.origins)
+            return _MergedFile(own_value, files, origins)
+        target = self._resolve_include(path, include, (*including_paths, path))
+        included = self._merge_file(target, (*including_paths, path))
+        merger = _DescriptorMerger(path, included.origins)
         without = {key: value for key, value in own_value.items() if key != "includes"}
         value = merger.merge(as_object(included.value), without, (), ())
-        return _Merged(value, files + included.files, included.origins)
+        return _MergedFile(value, files + included.files, included.origins)
 
-    def _resolve_include(self, path: str, include: Json, above: tuple[str, ...]) -> str:
+    def _resolve_include(self, path: str, include: Json, including_paths: tuple[str, ...]) -> str:
         """Resolve an include to a file of the folder.
 
         Raises:
@@ -352,8 +352,8 @@ class DescriptorFolder:
             raise _descriptor_error(
                 INCLUDES, f"`includes` leads out of {allowed}: {include!r}", path, pointer, hint
             )
-        if target in above:
-            ring = " -> ".join((*above[above.index(target) :], target))
+        if target in including_paths:
+            ring = " -> ".join((*including_paths[including_paths.index(target) :], target))
             raise _descriptor_error(
                 INCLUDES,
                 f"these files include each other in a circle: {ring}",
@@ -361,8 +361,10 @@ class DescriptorFolder:
                 pointer,
                 "remove `includes` from one of them",
             )
-        if len(above) > MAX_INCLUDES:
-            message = f"files include each other {len(above)} levels deep; the limit is {MAX_INCLUDES}"
+        if len(including_paths) > MAX_INCLUDES:
+            message = (
+                f"files include each other {len(including_paths)} levels deep; the limit is {MAX_INCLUDES}"
+            )
             raise _descriptor_error(INCLUDES, message, path, pointer)
         if target not in self._file_names:
             raise _descriptor_error(
@@ -379,7 +381,7 @@ def _descriptor_error(
     )
 
 
-class _Merger:
+class _DescriptorMerger:
     """Merges a descriptor's file with the file that it includes.
 
     Values of the including file take precedence. Fields with the same path are merged.
@@ -389,23 +391,27 @@ class _Merger:
         self._path, self._origins = path, origins
 
     def merge(
-        self, included: JsonObject, own_value: JsonObject, at: Pointer, source_pointer: Pointer
+        self,
+        included_object: JsonObject,
+        own_object: JsonObject,
+        merged_pointer: Pointer,
+        source_pointer: Pointer,
     ) -> JsonObject:
         """Merge a JSON object with the object that it includes.
 
         Values of the including object take precedence.
 
         Args:
-            included: the object in the included file.
-            own_value: the object in the including file.
-            at: the pointer of the objects in the merged descriptor.
-            source_pointer: the pointer of `own_value` in its file.
+            included_object: the object in the included file.
+            own_object: the object in the including file.
+            merged_pointer: the pointer of the objects in the merged descriptor.
+            source_pointer: the pointer of `own_object` in its file.
         """
-        result: dict[str, Json] = dict(included)
-        for key, value in own_value.items():
+        result: dict[str, Json] = dict(included_object)
+        for key, value in own_object.items():
             consume(1)
             included_value = result.get(key)
-            inner = (*at, key)
+            inner = (*merged_pointer, key)
             source = (*source_pointer, key)
             if isinstance(value, dict) and isinstance(included_value, dict):
                 result[key] = self.merge(included_value, value, inner, source)
@@ -413,15 +419,19 @@ class _Merger:
                 result[key] = self._merge_fields(included_value, value, inner, source)
             else:
                 result[key] = value
-                self._origins.record(inner, self._path, source)
+                self._origins.record_origin(inner, self._path, source)
         return result
 
     def _merge_fields(
-        self, included: list[Json], own_fields: list[Json], at: Pointer, source_pointer: Pointer
+        self,
+        included_fields: list[Json],
+        own_fields: list[Json],
+        merged_pointer: Pointer,
+        source_pointer: Pointer,
     ) -> list[Json]:
-        result = list(included)
+        result = list(included_fields)
         places: dict[str, int] = {}
-        for number, item in enumerate(included):
+        for number, item in enumerate(included_fields):
             path = as_object(item).get("path")
             if isinstance(path, str):
                 places.setdefault(path, number)
@@ -429,16 +439,18 @@ class _Merger:
             path = as_object(item).get("path")
             place = places.get(path) if isinstance(path, str) else None
             if place is not None:
-                inner, source = (*at, place), (*source_pointer, number)
+                inner, source = (*merged_pointer, place), (*source_pointer, number)
                 result[place] = self.merge(as_object(result[place]), as_object(item), inner, source)
             else:
-                self._origins.record((*at, len(result)), self._path, (*source_pointer, number))
+                self._origins.record_origin(
+                    (*merged_pointer, len(result)), self._path, (*source_pointer, number)
+                )
                 result.append(item)
         return result
 
 
 class BoundContract(NamedTuple):
-    """A contract to which a descriptor applies."""
+    """A contract that a descriptor names as its deployment."""
 
     chain_id: str
     address: str  # in lower case
@@ -446,8 +458,8 @@ class BoundContract(NamedTuple):
     pointer: Pointer
 
     @property
-    def caip(self) -> str:
-        """The contract as a CAIP-10 id, such as `eip155:1:0x…`."""
+    def caip10_id(self) -> str:
+        """The contract's id by the standard CAIP-10, such as `eip155:1:0x…`."""
         return f"eip155:{self.chain_id}:{self.address}"
 
 
@@ -472,13 +484,17 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
         if isinstance(chain_id, bool) or not isinstance(chain_id, int) or not isinstance(address, str):
             continue
         deployment = BoundContract(str(chain_id), address.strip().lower(), address.strip(), (*base, number))
-        if _ADDRESS.fullmatch(deployment.address) and chain_id > 0 and deployment.caip not in seen_contracts:
-            seen_contracts.add(deployment.caip)
+        if (
+            _ADDRESS.fullmatch(deployment.address)
+            and chain_id > 0
+            and deployment.caip10_id not in seen_contracts
+        ):
+            seen_contracts.add(deployment.caip10_id)
             yield deployment
 
 
-def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Parse the path of an attestation, which names descriptor and signer.
+def parse_attestation_path(path: str) -> tuple[str, str] | None:
+    """Return the descriptor and signer named in an attestation's path.
 
     Returns:
         The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if the path is not that of

@@ -10,7 +10,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.examples import Chains
 from statuary.extensions.clear_signing.formats import Token
-from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
+from statuary.extensions.clear_signing.indexes import encode_calldata_index, encode_messages_index
 from statuary.extensions.clear_signing.proofs import proof_document
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
@@ -30,14 +30,14 @@ DECIMALS = 18
 """Decimals of the currencies of all chains."""
 
 
-def verify_site(
+def verify_site_descriptors(
     folder: DescriptorFolder,
     site: SiteContent,
     settings: ClearSigningSettings,
     cached: CachedResults = EMPTY_CACHE,
     sources: ContractTable | None = None,
 ) -> FolderVerification:
-    """Check the descriptors of a site, reusing the results of unchanged ones.
+    """Check the changed descriptors of a site, and reuse other results.
 
     Args:
         folder: the folder of descriptors.
@@ -50,8 +50,8 @@ def verify_site(
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
-def summary_line(verification: FolderVerification) -> str:
-    """Return how many descriptors are published, as a line for the build's report.
+def verification_summary_line(verification: FolderVerification) -> str:
+    """Return the line of the build's report that counts the published descriptors.
 
     Returns:
         The line; empty if the site has no descriptors.
@@ -68,40 +68,40 @@ def summary_line(verification: FolderVerification) -> str:
 def signing_documents(
     verification: FolderVerification,
     examples: SiteExamples,
-    proof_before: Callable[[str], JsonObject],
+    read_previous_proof: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the published documents about all descriptors.
+    """Yield the documents to publish about all descriptors of a site.
 
     Args:
         verification: the results of checking the descriptors.
-        examples: the documents with examples.
-        proof_before: returns the proof that the last build published at a path, or an empty object.
+        examples: the documents that show examples of calls.
+        read_previous_proof: returns the proof that the last build published at a path, or an empty object.
         now: the time of the build.
     """
-    for document in _all_documents(verification, examples, proof_before, now):
+    for document in _make_all_documents(verification, examples, read_previous_proof, now):
         yield document._replace(persistent=True)
 
 
-def _all_documents(
+def _make_all_documents(
     verification: FolderVerification,
     examples: SiteExamples,
-    proof_before: Callable[[str], JsonObject],
+    read_previous_proof: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
     if not verification.descriptors:
         return
     published_descriptors = list(verification.published())
     pairs = [(descriptor, verdict.deployment) for descriptor, verdict in published_descriptors]
-    yield Document(CALLDATA_INDEX.path(), calldata_index(pairs))
-    yield Document(MESSAGES_INDEX.path(), messages_index(pairs))
-    yield from _descriptor_files(verification, [descriptor for descriptor, _ in published_descriptors])
+    yield Document(CALLDATA_INDEX.path(), encode_calldata_index(pairs))
+    yield Document(MESSAGES_INDEX.path(), encode_messages_index(pairs))
+    yield from _descriptor_documents(verification, [descriptor for descriptor, _ in published_descriptors])
     yield from examples.documents()
-    is_published = {(descriptor.path, deployment.caip) for descriptor, deployment in pairs}
+    is_published = {(descriptor.path, deployment.caip10_id) for descriptor, deployment in pairs}
     entries: list[Json] = []
-    for (chain_id, address), verdicts in _group_by_location(verification, is_published):
+    for (chain_id, address), verdicts in _group_results_by_contract(verification, is_published):
         path = SIGNING_PROOF.path(chain_id=chain_id, address=address)
-        proof = proof_document(verdicts, verification.attestations, proof_before(path), now)
+        proof = proof_document(verdicts, verification.attestations, read_previous_proof(path), now)
         sources = {f"{FOLDER}/{file.path}" for item, _ in verdicts for file in item.files}
         yield Document(path, encode_json(proof), sources=tuple(sorted(sources)))
         for item, verdict in verdicts:
@@ -113,7 +113,7 @@ def _all_documents(
                     "kind": item.kind.value,
                     "status": verdict.status,
                     "fits": verdict.fits,
-                    "indexed": (item.path, verdict.deployment.caip) in is_published,
+                    "indexed": (item.path, verdict.deployment.caip10_id) in is_published,
                     "proof": path,
                 }
             )
@@ -124,8 +124,8 @@ BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 """The results at one deployment, each with the result for its descriptor."""
 
 
-def _group_by_location(
-    verification: FolderVerification, is_published: Container[tuple[str, str]]
+def _group_results_by_contract(
+    verification: FolderVerification, published_pairs: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
     """Group the results that are compared or published by contract.
 
@@ -134,12 +134,12 @@ def _group_by_location(
     by_place: defaultdict[tuple[str, str], BoundKey] = defaultdict(list)
     for item in verification.descriptors:
         for verdict in item.deployments:
-            if verdict.is_compared or (item.path, verdict.deployment.caip) in is_published:
+            if verdict.is_compared or (item.path, verdict.deployment.caip10_id) in published_pairs:
                 by_place[verdict.deployment.chain_id, verdict.deployment.address].append((item, verdict))
     return sorted(by_place.items())
 
 
-def _descriptor_files(
+def _descriptor_documents(
     verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
 ) -> Iterator[Document]:
     """Yield the published descriptors, their includes and uncontradicted attestations."""
@@ -152,7 +152,7 @@ def _descriptor_files(
     }
     for path in sorted(paths):
         source = f"{FOLDER}/{path}"
-        yield Document(source, verification.folder.file_bytes(path), sources=(source,))
+        yield Document(source, verification.folder.read_file_bytes(path), sources=(source,))
 
 
 def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:

@@ -28,7 +28,7 @@ from statuary.extensions.clear_signing.render import (
     NotShownError,
     Rendered,
     SignedMessage,
-    format_of_call,
+    find_call_format,
     render_call,
     render_message,
 )
@@ -49,7 +49,7 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """The descriptors of contract calls, by contract.
+    """The descriptors of contract calls, found by the called contract.
 
     If several descriptors apply to a contract, the first one is used.
     """
@@ -60,7 +60,7 @@ class Descriptors:
             for deployment in bound_contracts(descriptor):
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
-    def find(self, call: Call) -> Descriptor | None:
+    def find_descriptor(self, call: Call) -> Descriptor | None:
         """Return the descriptor for the contract that a transaction calls.
 
         Returns:
@@ -76,7 +76,7 @@ class Descriptors:
         """
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
-    def render(self, call: Call, names: Names) -> Rendered:
+    def render(self, call: Call, wallet_names: Names) -> Rendered:
         """Return the text that a wallet would show for a call.
 
         Raises:
@@ -84,19 +84,19 @@ class Descriptors:
             InvalidValueError: if the data of the call does not fit the format.
             StepLimitError: if rendering takes too many steps.
         """
-        descriptor = self.find(call)
+        descriptor = self.find_descriptor(call)
         if descriptor is None:
             raise NotShownError(f"there is no descriptor for the contract {call.to} on chain {call.chain_id}")
         with step_budget():
-            return render_call(descriptor.value, call, names, InnerRenderer(self, names))
+            return render_call(descriptor.value, call, wallet_names, InnerRenderer(self, wallet_names))
 
 
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
-    """Yield the descriptors of contract calls in a folder.
+    """Yield the descriptors in a folder that describe contract calls.
 
     Descriptors that cannot be read are skipped.
     """
-    for path in folder.paths(SigningFileKind.CALLDATA):
+    for path in folder.paths_of_kinds(SigningFileKind.CALLDATA):
         try:
             with step_budget():
                 descriptor = folder.read_descriptor(path)
@@ -106,7 +106,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
 
 
 class InnerRenderer:
-    """Renders calls that are arguments of other calls."""
+    """Renders a contract call that is an argument of another call."""
 
     def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
         self._descriptors, self._names, self._depth = descriptors, names, depth
@@ -117,7 +117,7 @@ class InnerRenderer:
         Returns:
             The rendered call, or None if no descriptor shows it.
         """
-        descriptor = self._descriptors.find(call)
+        descriptor = self._descriptors.find_descriptor(call)
         if descriptor is None or len(call.data) < 4:
             return None
         inner = InnerRenderer(self._descriptors, self._names, self._depth + 1)
@@ -127,25 +127,25 @@ class InnerRenderer:
             return None
 
 
-def parse_names(provider: JsonObject, chains: Chains) -> Names:
-    """Return the names of tokens and addresses that a test provides.
+def parse_data_provider(data_provider: JsonObject, chains: Chains) -> Names:
+    """Return the names of tokens and addresses that a test supplies.
 
     Args:
-        provider: the member `dataProvider` of the test file.
+        data_provider: the member `dataProvider` of the test file.
         chains: the names and currencies of chains, which test files do not contain.
     """
     tokens = {}
-    for address, item in as_object(provider.get("tokens")).items():
+    for address, item in as_object(data_provider.get("tokens")).items():
         symbol = as_object(item).get("symbol")
         decimals = as_object(item).get("decimals")
         if isinstance(symbol, str) and isinstance(decimals, int) and 0 <= decimals <= 255:
             tokens[address.lower()] = Token(symbol, decimals)
-    times = as_object(provider.get("blockTimestamps")).items()
+    times = as_object(data_provider.get("blockTimestamps")).items()
     return Names(
         tokens=tokens,
-        addresses=_string_members(provider.get("addressNames")),
-        ens=_string_members(provider.get("ensNames")),
-        collections=_string_members(provider.get("nftCollectionNames")),
+        addresses=_string_members(data_provider.get("addressNames")),
+        ens=_string_members(data_provider.get("ensNames")),
+        collections=_string_members(data_provider.get("nftCollectionNames")),
         chains=chains,
         block_times={
             int(block): time for block, time in times if block.isdecimal() and isinstance(time, int)
@@ -157,7 +157,7 @@ def _string_members(value: Json) -> dict[str, str]:
     return {key.lower(): text for key, text in as_object(value).items() if isinstance(text, str)}
 
 
-def as_json_value(rendered: Rendered) -> dict[str, Json]:
+def rendered_call_json(rendered: Rendered) -> dict[str, Json]:
     """Convert what a wallet shows for a call to JSON.
 
     The format is that of the tests in the ERC-7730 registry.
@@ -165,7 +165,7 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
     fields: list[Json] = [
         {
             "label": line.label,
-            "value": line.value if isinstance(line.value, str) else as_json_value(line.value),
+            "value": line.value if isinstance(line.value, str) else rendered_call_json(line.value),
         }
         for line in rendered.lines
     ]
@@ -173,22 +173,22 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
     return {**value, "interpolatedIntent": rendered.interpolated} if rendered.interpolated else value
 
 
-def decode_transaction(raw: bytes, sender: str = "") -> Call:
+def decode_transaction(encoded_transaction: bytes, sender: str = "") -> Call:
     """Decode the bytes of a signed or unsigned transaction.
 
     Args:
-        raw: the encoded transaction.
+        encoded_transaction: the encoded transaction.
         sender: the address that sends it, in lower case; empty if unknown.
 
     Raises:
         InvalidValueError: if the transaction is invalid, or creates a contract.
         EvidenceError: if the bytes are not RLP.
     """
-    is_legacy = raw[:1] >= b"\xc0"
-    if not is_legacy and (not raw or raw[0] not in _TYPED):
+    is_legacy = encoded_transaction[:1] >= b"\xc0"
+    if not is_legacy and (not encoded_transaction or encoded_transaction[0] not in _TYPED):
         raise InvalidValueError("the bytes do not begin like an Ethereum transaction of a known type")
-    items = decode_rlp_list(raw if is_legacy else raw[1:])
-    start = 3 if is_legacy else _TYPED[raw[0]]
+    items = decode_rlp_list(encoded_transaction if is_legacy else encoded_transaction[1:])
+    start = 3 if is_legacy else _TYPED[encoded_transaction[0]]
     if len(items) < start + 3:
         raise InvalidValueError("the transaction is incomplete: its recipient, value or data is missing")
     to, value, data = (require_rlp_bytes(item) for item in items[start : start + 3])
@@ -196,59 +196,61 @@ def decode_transaction(raw: bytes, sender: str = "") -> Call:
         raise InvalidValueError(
             "the transaction has no recipient (`to`), so it creates a contract rather than calling one"
         )
-    chain_id = _legacy_chain(items) if is_legacy else rlp_to_number(items[0])
+    chain_id = _legacy_chain_id(items) if is_legacy else rlp_to_number(items[0])
     return Call(chain_id, "0x" + to.hex(), data, int.from_bytes(value, "big"), sender)
 
 
-def _legacy_chain(items: list[RlpItem]) -> int:
+def _legacy_chain_id(transaction_items: list[RlpItem]) -> int:
     """Return a legacy transaction's chain by EIP-155, 1 by default."""
-    stated_chain = rlp_to_number(items[6]) if len(items) == 9 else 1
-    if len(items) == 9 and require_rlp_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
+    stated_chain = rlp_to_number(transaction_items[6]) if len(transaction_items) == 9 else 1
+    if len(transaction_items) == 9 and require_rlp_bytes(
+        transaction_items[8]
+    ):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
     return stated_chain
 
 
-def encode_type(primary: str, types: JsonObject) -> str:
+def encode_type(primary_type: str, types_by_name: JsonObject) -> str:
     """Return the EIP-712 type string (`encodeType`) of a message.
 
     Args:
-        primary: the name of the message's type.
-        types: the members of each type, by name.
+        primary_type: the name of the message's type.
+        types_by_name: the members of each type, by name.
 
     Raises:
         InvalidValueError: if the definition of a type is missing.
     """
-    needed, pending_types = {primary}, [primary]
+    needed, pending_types = {primary_type}, [primary_type]
     members: dict[str, str] = {}
     while pending_types:
         name = pending_types.pop()
-        if not isinstance(types.get(name), list):
+        if not isinstance(types_by_name.get(name), list):
             raise InvalidValueError(f"the `types` of the message do not define {name!r}")
-        type_members = [as_object(item) for item in as_list(types[name])]
+        type_members = [as_object(item) for item in as_list(types_by_name[name])]
         members[name] = ",".join(f"{item.get('type')} {item.get('name')}" for item in type_members)
         for item in type_members:
             base = str(item.get("type")).partition("[")[0]
-            if base in types and base not in needed:
+            if base in types_by_name and base not in needed:
                 needed.add(base)
                 pending_types.append(base)
-    return "".join(f"{name}({members[name]})" for name in [primary, *sorted(needed - {primary})])
+    return "".join(f"{name}({members[name]})" for name in [primary_type, *sorted(needed - {primary_type})])
 
 
-def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
+def parse_typed_data(typed_data: JsonObject, sender: str = "") -> SignedMessage:
     """Parse an EIP-712 message in the format of `eth_signTypedData_v4`.
 
     Args:
-        data: the JSON with types, domain and message.
+        typed_data: the JSON with types, domain and message.
         sender: the address that signs, as hex; empty if unknown.
 
     Raises:
         InvalidValueError: if the JSON is not a valid message.
     """
-    key = encode_type(as_text(data.get("primaryType")), as_object(data.get("types")))
+    key = encode_type(as_text(typed_data.get("primaryType")), as_object(typed_data.get("types")))
     message = parse_message_key(key)
     types = DataTypes(message.types[message.primary], message.types)
-    value = parse_message_value(types.top, data.get("message"), types)
-    domain = as_object(data.get("domain"))
+    value = parse_message_value(types.top, typed_data.get("message"), types)
+    domain = as_object(typed_data.get("domain"))
     try:
         chain_id = int(str(domain.get("chainId", 0)), 0)
     except ValueError:
@@ -264,7 +266,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
 
 
 class RenderedExample(NamedTuple):
-    """An example, as a wallet shows it."""
+    """An example call or message, and what a wallet shows for it."""
 
     key: str  # the key of the format
     rendered: Rendered
@@ -294,9 +296,9 @@ class Example(NamedTuple):
         inner = InnerRenderer(descriptors, names)
         with step_budget():
             if self.call is not None:
-                key = format_of_call(descriptor.value, self.call.data).key
+                key = find_call_format(descriptor.value, self.call.data).key
                 return RenderedExample(key, render_call(descriptor.value, self.call, names, inner))
-            message = parse_message(self.message, self.sender)
+            message = parse_typed_data(self.message, self.sender)
             if message.key not in descriptor.formats:
                 raise NotShownError(f"the descriptor has no format for {message.key[:60]}")
             return RenderedExample(message.key, render_message(descriptor.value, message, names, inner))
@@ -310,29 +312,29 @@ class DescriptorTests(NamedTuple):
     examples: tuple[Example, ...]
 
 
-def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the path of the descriptor that each test file tests.
+def descriptor_paths_by_test(folder: DescriptorFolder, cached_paths: Mapping[str, str]) -> dict[str, str]:
+    """Return the path of the tested descriptor for each test file.
 
     Args:
         folder: the folder of descriptors.
-        remembered: results of the last build that are still valid, by path of the test file.
+        cached_paths: the results of an earlier build that are still valid, by path of the test file.
 
     Returns:
-        The path of the descriptor by path of the test file; empty for an unreadable test file.
+        The path of the descriptor by path of the test file; empty for a test file that cannot be read.
     """
     return {
-        path: remembered[path] if path in remembered else _descriptor_named_by(folder, path)
-        for path in folder.paths(SigningFileKind.TESTS)
+        path: cached_paths[path] if path in cached_paths else _read_descriptor_path(folder, path)
+        for path in folder.paths_of_kinds(SigningFileKind.TESTS)
         if LEGACY not in path.split("/")
     }
 
 
-def _descriptor_named_by(folder: DescriptorFolder, path: str) -> str:
+def _read_descriptor_path(folder: DescriptorFolder, test_path: str) -> str:
     try:
-        named_path = as_text(as_object(folder.read_json(path)).get("descriptor"))
+        named_path = as_text(as_object(folder.read_json(test_path)).get("descriptor"))
     except DescriptorError:
         return ""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), named_path))
+    return posixpath.normpath(posixpath.join(posixpath.dirname(test_path), named_path))
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
@@ -354,22 +356,15 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
 
 
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return the tests that a folder has for each descriptor.
-
-    Args:
-        folder: the folder with descriptors and tests.
-
-    Returns:
-        The tests by the path of their descriptor.
-    """
+    """Return a folder's tests, by the path of the tested descriptor."""
     tests: dict[str, list[DescriptorTests]] = {}
-    for path, descriptor_path in named_descriptors(folder, {}).items():
+    for path, descriptor_path in descriptor_paths_by_test(folder, {}).items():
         tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))
     return tests
 
 
-def _parse_examples(cases: Iterable[Json]) -> Iterator[Example]:
-    for case in map(as_object, cases):
+def _parse_examples(test_cases: Iterable[Json]) -> Iterator[Example]:
+    for case in map(as_object, test_cases):
         sender = as_text(case.get("from")).lower()
         description = as_text(case.get("description"))
         if isinstance(case.get("data"), dict):
@@ -399,7 +394,7 @@ def example_document(
     calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:
-        names = parse_names(part.provider, chains)
+        names = parse_data_provider(part.provider, chains)
         for name, address_names in part.provider.items():
             provider[name] = {**as_object(provider.get(name)), **as_object(address_names)}
         for example in part.examples:
@@ -407,7 +402,7 @@ def example_document(
                 key, rendered = example.render(descriptor, descriptors, names)
             except StatuaryError:
                 continue
-            calls.append(_example_entry(example, key, rendered))
+            calls.append(_example_json(example, key, rendered))
     return {
         "descriptor": descriptor.path,
         "files": [file.path for file in descriptor.files],
@@ -422,22 +417,22 @@ def example_document(
     }
 
 
-def _example_entry(example: Example, key: str, rendered: Rendered) -> JsonObject:
+def _example_json(example: Example, format_key: str, rendered: Rendered) -> JsonObject:
     call = example.call
     if call is None:
         return {
             "description": example.description,
-            "key": key,
+            "key": format_key,
             "message": example.message,
-            "shown": as_json_value(rendered),
+            "shown": rendered_call_json(rendered),
         }
     return {
         "description": example.description,
-        "key": key,
+        "key": format_key,
         "chainId": str(call.chain_id),
         "to": call.to,
         "data": "0x" + call.data.hex(),
         "value": None if call.value is None else str(call.value),
         "from": call.sender or None,
-        "shown": as_json_value(rendered),
+        "shown": rendered_call_json(rendered),
     }

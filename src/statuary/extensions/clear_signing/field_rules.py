@@ -13,12 +13,12 @@ from statuary.extensions.clear_signing.path_types import (
     Bytes,
     DataTypes,
     PathTarget,
-    descriptor_value,
+    describe_target_type,
+    descriptor_value_at,
     holds_address,
     is_address_like,
-    is_number,
-    is_value,
-    type_name,
+    is_number_like,
+    is_single_value,
 )
 from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
 from statuary.extensions.clear_signing.plain_text import quote_shortened
@@ -34,54 +34,57 @@ class BrokenRule(NamedTuple):
     on_key: bool = False
 
 
-def _is_bytes(target: PathTarget) -> bool:
+def _is_byte_string(target: PathTarget) -> bool:
     kind = target.type
     return isinstance(kind, Bytes) or (isinstance(kind, BasicType) and kind.kind == "bytes")
 
 
-def _is_enumerable(target: PathTarget) -> bool:
+def _is_number_or_boolean(target: PathTarget) -> bool:
     kind = target.type
-    return is_number(target) or (isinstance(kind, BasicType) and kind.kind == "bool")
+    return is_number_like(target) or (isinstance(kind, BasicType) and kind.kind == "bool")
 
 
-def _is_selector(target: PathTarget) -> bool:
+def _can_be_selector(target: PathTarget) -> bool:
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (SELECTOR_BYTES, None)
     return isinstance(kind, BasicType) and kind.kind == "bytesN" and kind.size == SELECTOR_BYTES
 
 
-def _is_address(target: PathTarget) -> bool:
+def _can_contain_address(target: PathTarget) -> bool:
     return is_address_like(target) or holds_address(target)
 
 
 Fits = Callable[[PathTarget], bool]
 
 FITTING: Final[Mapping[str, tuple[Fits, str]]] = {
-    "raw": (is_value, "one value"),
-    "amount": (is_number, "a whole number"),
-    "tokenAmount": (is_number, "a whole number"),
-    "nftName": (is_number, "a whole number"),
-    "date": (is_number, "a whole number"),
-    "duration": (is_number, "a whole number"),
-    "unit": (is_number, "a whole number"),
-    "chainId": (is_number, "a whole number"),
-    "enum": (_is_enumerable, "a whole number or a bool"),
-    "addressName": (_is_address, "an address"),
-    "tokenTicker": (_is_address, "an address"),
-    "interoperableAddressName": (lambda reached: _is_bytes(reached) or _is_address(reached), "bytes"),
-    "calldata": (_is_bytes, "bytes"),
+    "raw": (is_single_value, "one value"),
+    "amount": (is_number_like, "a whole number"),
+    "tokenAmount": (is_number_like, "a whole number"),
+    "nftName": (is_number_like, "a whole number"),
+    "date": (is_number_like, "a whole number"),
+    "duration": (is_number_like, "a whole number"),
+    "unit": (is_number_like, "a whole number"),
+    "chainId": (is_number_like, "a whole number"),
+    "enum": (_is_number_or_boolean, "a whole number or a bool"),
+    "addressName": (_can_contain_address, "an address"),
+    "tokenTicker": (_can_contain_address, "an address"),
+    "interoperableAddressName": (
+        lambda reached: _is_byte_string(reached) or _can_contain_address(reached),
+        "bytes",
+    ),
+    "calldata": (_is_byte_string, "bytes"),
 }
 """The test for a value of each format, and its description in messages."""
 
 PATHS: Final[Mapping[str, tuple[Fits, str]]] = {
-    "tokenPath": (_is_address, "an address"),
-    "collectionPath": (_is_address, "an address"),
-    "calleePath": (_is_address, "an address"),
-    "spenderPath": (_is_address, "an address"),
-    "amountPath": (is_number, "a whole number"),
-    "chainIdPath": (is_number, "a whole number"),
-    "selectorPath": (_is_selector, "4 bytes"),
+    "tokenPath": (_can_contain_address, "an address"),
+    "collectionPath": (_can_contain_address, "an address"),
+    "calleePath": (_can_contain_address, "an address"),
+    "spenderPath": (_can_contain_address, "an address"),
+    "amountPath": (is_number_like, "a whole number"),
+    "chainIdPath": (is_number_like, "a whole number"),
+    "selectorPath": (_can_be_selector, "4 bytes"),
 }
 """The test for the target of each parameter that is a path, and its description in messages."""
 
@@ -103,57 +106,60 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
     try:
         path = field.path()
         if path is not None and path.root == DESCRIPTOR:
-            descriptor_value(descriptor, path)
+            descriptor_value_at(descriptor, path)
         elif path is not None:
-            types.target_of(path)
+            types.type_at_path(path)
     except InvalidValueError as error:
         yield BrokenRule(str(error), (*field.pointer, "path"), error.hint)
     yield from _constant_violations(field.value.get("value"), (*field.pointer, "value"), descriptor)
     for name, parameter in field.params.items():
-        yield from _named_violations(field, name, parameter, types, descriptor)
-
-
-def _named_violations(
-    field: Field, name: str, parameter: Json, types: DataTypes, descriptor: JsonObject
-) -> Iterator[BrokenRule]:
-    """Yield a violation if a parameter names something missing or unsuitable."""
-    at = (*field.pointer, "params", name)
-    if name in PATHS and isinstance(parameter, str):
         yield from _parameter_violations(field, name, parameter, types, descriptor)
-    elif name in ADDRESSES:
-        for text in as_list(parameter) if isinstance(parameter, list) else (parameter,):
-            yield from _address_violations(text, at, field, types, descriptor)
-    elif isinstance(parameter, dict):
-        yield from _map_violations(parameter, at, field, types, descriptor)
-    else:
-        yield from _constant_violations(parameter, at, descriptor)
-
-
-def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield a violation if the descriptor does not define a constant."""
-    if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
-        try:
-            descriptor_value(descriptor, parse_path(constant))
-        except InvalidValueError as error:
-            yield BrokenRule(str(error), at, error.hint)
 
 
 def _parameter_violations(
-    field: Field, name: str, path_text: str, types: DataTypes, descriptor: JsonObject
+    field: Field, parameter_name: str, parameter_value: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    at = (*field.pointer, "params", name)
-    fits, needed = PATHS[name]
+    """Yield a violation if a parameter names something missing or unsuitable."""
+    at = (*field.pointer, "params", parameter_name)
+    if parameter_name in PATHS and isinstance(parameter_value, str):
+        yield from _path_parameter_violations(field, parameter_name, parameter_value, types, descriptor)
+    elif parameter_name in ADDRESSES:
+        for text in as_list(parameter_value) if isinstance(parameter_value, list) else (parameter_value,):
+            yield from _address_violations(text, at, field, types, descriptor)
+    elif isinstance(parameter_value, dict):
+        yield from _map_violations(parameter_value, at, field, types, descriptor)
+    else:
+        yield from _constant_violations(parameter_value, at, descriptor)
+
+
+def _constant_violations(constant: Json, pointer: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
+    """Yield a violation if the descriptor does not define a constant."""
+    if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
+        try:
+            descriptor_value_at(descriptor, parse_path(constant))
+        except InvalidValueError as error:
+            yield BrokenRule(str(error), pointer, error.hint)
+
+
+def _path_parameter_violations(
+    field: Field, parameter_name: str, path_text: str, types: DataTypes, descriptor: JsonObject
+) -> Iterator[BrokenRule]:
+    at = (*field.pointer, "params", parameter_name)
+    fits, needed = PATHS[parameter_name]
     try:
-        path = field.parameter(path_text)
+        path = field.parse_parameter_path(path_text)
         if path.root == DESCRIPTOR:
-            descriptor_value(descriptor, path)
+            descriptor_value_at(descriptor, path)
             return
-        reached = types.target_of(path)
+        reached = types.type_at_path(path)
     except InvalidValueError as error:
-        yield BrokenRule(f"{name}: {error}", at, error.hint)
+        yield BrokenRule(f"{parameter_name}: {error}", at, error.hint)
         return
     if not fits(reached):
-        yield BrokenRule(f"{name} {path_text!r} leads to {type_name(reached)}, which is not {needed}", at)
+        yield BrokenRule(
+            f"{parameter_name} {path_text!r} leads to {describe_target_type(reached)}, which is not {needed}",
+            at,
+        )
 
 
 def is_address_text(text: str) -> bool:
@@ -162,42 +168,46 @@ def is_address_text(text: str) -> bool:
 
 
 def _address_violations(
-    constant: Json, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
+    constant: Json, pointer: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
     if isinstance(constant, dict):
-        yield from _map_violations(constant, at, field, types, descriptor)
+        yield from _map_violations(constant, pointer, field, types, descriptor)
         return
     if not isinstance(constant, str) or is_address_text(constant):
         return
     try:
-        path = field.parameter(constant)
+        path = field.parse_parameter_path(constant)
         if path.root != DESCRIPTOR:
-            if not _is_address(types.target_of(path)):
-                yield BrokenRule(f"{constant!r} does not lead to an address", at)
+            if not _can_contain_address(types.type_at_path(path)):
+                yield BrokenRule(f"{constant!r} does not lead to an address", pointer)
             return
-        named_value = descriptor_value(descriptor, path)
+        named_value = descriptor_value_at(descriptor, path)
     except InvalidValueError as error:
-        yield BrokenRule(str(error), at, error.hint)
+        yield BrokenRule(str(error), pointer, error.hint)
         return
     if isinstance(named_value, str) and not is_address_text(named_value):
-        yield BrokenRule(f"{constant!r} names {quote_shortened(named_value)}, which is not an address", at)
+        yield BrokenRule(
+            f"{constant!r} names {quote_shortened(named_value)}, which is not an address", pointer
+        )
 
 
 def _map_violations(
-    reference: JsonObject, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
+    map_reference: JsonObject, pointer: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    name = reference.get("map")
-    key_path = reference.get("keyPath")
+    name = map_reference.get("map")
+    key_path = map_reference.get("keyPath")
     if not isinstance(name, str) or not isinstance(key_path, str):
-        yield BrokenRule("a map reference needs `map` and `keyPath`", at)
+        yield BrokenRule("a map reference needs `map` and `keyPath`", pointer)
         return
     try:
-        value = descriptor_value(descriptor, parse_path(name))
+        value = descriptor_value_at(descriptor, parse_path(name))
         if not isinstance(as_object(value).get("values"), dict):
-            yield BrokenRule(f"{name!r} is not a map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
-        types.target_of(field.parameter(key_path))
+            yield BrokenRule(
+                f"{name!r} is not a map", (*pointer, "map"), "write it as `$.metadata.maps.NAME`"
+            )
+        types.type_at_path(field.parse_parameter_path(key_path))
     except InvalidValueError as error:
-        yield BrokenRule(str(error), at, error.hint)
+        yield BrokenRule(str(error), pointer, error.hint)
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
@@ -222,7 +232,7 @@ def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject
         )
     if name == "enum":
         yield from _enum_violations(field, descriptor)
-    reached = _shown_target(field, types)
+    reached = _type_of_shown_value(field, types)
     if reached is not None and name in FITTING:
         yield from _format_violations(field, reached)
 
@@ -232,15 +242,19 @@ def _format_violations(field: Field, target: PathTarget) -> Iterator[BrokenRule]
     path_text = field.value.get("path")
     at = (*field.pointer, "path") if "path" in field.value else field.pointer
     if not fits(target):
-        message = f"the format {field.format!r} needs {needed}, and {path_text!r} is {type_name(target)}"
-        hint = "write `.[]` after the array" if type_name(target) == "an array" else ""
+        message = (
+            f"the format {field.format!r} needs {needed}, and {path_text!r} is {describe_target_type(target)}"
+        )
+        hint = "write `.[]` after the array" if describe_target_type(target) == "an array" else ""
         yield BrokenRule(message, at, hint)
     elif needed == "an address" and not is_address_like(target):
-        message = f"{path_text!r} is {type_name(target)}: only its last 20 bytes are shown as an address"
+        message = (
+            f"{path_text!r} is {describe_target_type(target)}: only its last 20 bytes are shown as an address"
+        )
         yield BrokenRule(message, at, severity=Severity.WARNING)
 
 
-def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
+def _type_of_shown_value(field: Field, types: DataTypes) -> PathTarget | None:
     """Return the target of the path that a field shows.
 
     Returns:
@@ -252,7 +266,7 @@ def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
         path = field.path()
         if path is None or path.root == DESCRIPTOR:
             return None
-        reached = types.target_of(path)
+        reached = types.type_at_path(path)
         if encryption:
             plain = encryption.get("plaintextType")
             (parameter,) = parse_function_key(f"f({plain} x)").parameters
@@ -269,7 +283,7 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
         yield BrokenRule("the format 'enum' needs `params.$ref`", field.pointer)
         return
     try:
-        named_value = descriptor_value(descriptor, parse_path(reference))
+        named_value = descriptor_value_at(descriptor, parse_path(reference))
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
         return

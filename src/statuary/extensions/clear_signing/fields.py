@@ -7,7 +7,7 @@ from statuary.base.budget import consume
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.clear_signing.path_types import descriptor_value
+from statuary.extensions.clear_signing.path_types import descriptor_value_at
 from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
     @property
     def is_always_visible(self) -> bool:
-        """Whether all wallets show the field, because it has no condition."""
+        """Whether wallets always show the field, because its visibility has no condition."""
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
@@ -68,7 +68,7 @@ class Field(NamedTuple):
         path_text = self.value.get("path")
         return parse_path(path_text).from_root(self.group) if isinstance(path_text, str) else None
 
-    def parameter(self, path_text: str) -> Path:
+    def parse_parameter_path(self, path_text: str) -> Path:
         """Parse a path that a parameter of the field's display format contains.
 
         Args:
@@ -101,11 +101,11 @@ def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
 
 
 def _parse_fields(
-    descriptor: JsonObject, field_list: Json, pointer: Pointer, group: tuple[Step, ...]
+    descriptor: JsonObject, field_list: Json, list_pointer: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
     for number, item in enumerate(as_list(field_list)):
         consume(5)
-        value, at = as_object(item), (*pointer, number)
+        value, at = as_object(item), (*list_pointer, number)
         if "fields" in value:
             yield from _parse_group(descriptor, value, at, group)
         else:
@@ -113,39 +113,44 @@ def _parse_fields(
 
 
 def _parse_group(
-    descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
+    descriptor: JsonObject, group_json: JsonObject, group_pointer: Pointer, outer_group: tuple[Step, ...]
 ) -> Iterator[Field]:
-    path_text = value.get("path")
-    inner = group
+    path_text = group_json.get("path")
+    inner = outer_group
     if isinstance(path_text, str):
         try:
-            inner = parse_path(path_text).from_root(group).steps
+            inner = parse_path(path_text).from_root(outer_group).steps
         except InvalidValueError as error:
-            yield Field({"path": path_text}, at, group, str(error))
+            yield Field({"path": path_text}, group_pointer, outer_group, str(error))
             return
-    yield from _parse_fields(descriptor, value["fields"], (*at, "fields"), inner)
+    yield from _parse_fields(descriptor, group_json["fields"], (*group_pointer, "fields"), inner)
 
 
-def _parse_field(descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]) -> Field:
-    reference = value.get("$ref")
+def _parse_field(
+    descriptor: JsonObject, field_json: JsonObject, field_pointer: Pointer, group: tuple[Step, ...]
+) -> Field:
+    reference = field_json.get("$ref")
     if not isinstance(reference, str):
-        return Field(value, at, group)
+        return Field(field_json, field_pointer, group)
     if not reference.startswith(DEFINITIONS):
-        return Field(value, at, group, f"the reference {reference!r} does not start with {DEFINITIONS}")
+        return Field(
+            field_json, field_pointer, group, f"the reference {reference!r} does not start with {DEFINITIONS}"
+        )
     try:
-        definition = as_object(descriptor_value(descriptor, parse_path(reference)))
+        definition = as_object(descriptor_value_at(descriptor, parse_path(reference)))
     except InvalidValueError as error:
-        return Field(value, at, group, str(error))
-    params = {**as_object(definition.get("params")), **as_object(value.get("params"))}
-    own_members = {key: item for key, item in value.items() if key not in ("$ref", "params")}
+        return Field(field_json, field_pointer, group, str(error))
+    params = {**as_object(definition.get("params")), **as_object(field_json.get("params"))}
+    own_members = {key: item for key, item in field_json.items() if key not in ("$ref", "params")}
     merged_field = {**definition, **own_members, **({"params": params} if params else {})}
-    return Field(merged_field, at, group)
+    return Field(merged_field, field_pointer, group)
 
 
-def placeholders(template: str) -> Iterator[str]:
-    """Yield the path in each pair of braces of a template.
+def find_placeholders(template: str) -> Iterator[str]:
+    """Yield the path in each pair of braces in an interpolated intent.
 
-    A template is the text of an intent with values, such as `Send {amount}`. Doubled braces are literal.
+    An interpolated intent is a text with paths of values, such as `Send {amount}`. Doubled braces stand for
+    braces.
 
     Raises:
         InvalidValueError: if a brace is not closed, or there is nothing between braces.

@@ -9,8 +9,8 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorError,
     DescriptorFolder,
     SigningFileKind,
-    attested_descriptor,
     bound_contracts,
+    parse_attestation_path,
 )
 from statuary.extensions.clear_signing.examples import tests_by_descriptor
 from statuary.source.edit_files import content_lock
@@ -19,7 +19,7 @@ from statuary.system.writing import create_file
 
 
 class SelectedFiles(NamedTuple):
-    """The registry's files to copy."""
+    """The files of the registry to copy, and what was left out."""
 
     descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
@@ -27,41 +27,43 @@ class SelectedFiles(NamedTuple):
     unreadable: tuple[str, ...]  # the path and the error of each descriptor that cannot be read
 
 
-def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Choose the files of the registry that are for some chains.
+def select_registry_files(registry: DescriptorFolder, chain_ids: Collection[str]) -> SelectedFiles:
+    """Select the descriptors for some chains, and their other files.
 
-    The result has descriptors with the files that they include, their tests and their attestations.
+    The other files are those that the descriptors include, their tests and their attestations.
 
     Args:
-        folder: the checkout of the registry.
-        chains: the ids of the chains.
+        registry: the checkout of the registry.
+        chain_ids: the ids of the chains.
     """
     copied = list[str]()
     files = set[str]()
     unreadable = list[str]()
     other_count = 0
-    for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
+    for path in registry.paths_of_kinds(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
-            descriptor = folder.read_descriptor(path)
+            descriptor = registry.read_descriptor(path)
         except DescriptorError as error:
             unreadable.append(f"{path}: {error.finding.message}")
             continue
-        if any(deployment.chain_id in chains for deployment in bound_contracts(descriptor)):
+        if any(deployment.chain_id in chain_ids for deployment in bound_contracts(descriptor)):
             copied.append(path)
             files |= {file.path for file in descriptor.files}
         else:
             other_count += 1
-    files |= set(_tests_and_attestations(folder, frozenset(copied)))
+    files |= set(_find_tests_and_attestations(registry, frozenset(copied)))
     return SelectedFiles(tuple(copied), tuple(sorted(files)), other_count, tuple(unreadable))
 
 
-def _tests_and_attestations(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:
-    for path, tests in tests_by_descriptor(folder).items():
-        if path in descriptors:
+def _find_tests_and_attestations(
+    registry: DescriptorFolder, descriptor_paths: frozenset[str]
+) -> Iterator[str]:
+    for path, tests in tests_by_descriptor(registry).items():
+        if path in descriptor_paths:
             yield from (part.path for part in tests)
-    for path in folder.paths(SigningFileKind.ATTESTATION):
-        attested = attested_descriptor(path)
-        if attested is not None and attested[0] in descriptors:
+    for path in registry.paths_of_kinds(SigningFileKind.ATTESTATION):
+        attested = parse_attestation_path(path)
+        if attested is not None and attested[0] in descriptor_paths:
             yield path
 
 
@@ -74,13 +76,13 @@ class CopyResult(NamedTuple):
     unreadable: tuple[str, ...]  # the path and the error of each file that could not be read or copied
 
 
-def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
+def copy_registry_files(registry: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
     """Copy files of the registry into the content folder.
 
     Files that already exist are not overwritten.
 
     Args:
-        folder: the checkout of the registry.
+        registry: the checkout of the registry.
         paths: the paths of the files in the checkout.
         content: the content folder.
     """
@@ -89,19 +91,19 @@ def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) 
     with content_lock(content):
         for path in paths:
             try:
-                body = folder.file_bytes(path)
+                body = registry.read_file_bytes(path)
             except DescriptorError as error:
                 unreadable.append(f"{path}: {error.finding.message}")
                 continue
-            outcomes[_copy_file(body, content / FOLDER / path)].append(path)
+            outcomes[_write_file_if_new(body, content / FOLDER / path)].append(path)
     return CopyResult(
         len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]), tuple(unreadable)
     )
 
 
-def _copy_file(body: bytes, target: Path) -> str:
+def _write_file_if_new(file_bytes: bytes, target: Path) -> str:
     if target.exists():
-        return "there" if read_file(target) == body else "differs"
+        return "there" if read_file(target) == file_bytes else "differs"
     target.parent.mkdir(parents=True, exist_ok=True)
-    create_file(target, body)
+    create_file(target, file_bytes)
     return "written"

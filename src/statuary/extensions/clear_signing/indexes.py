@@ -10,10 +10,12 @@ from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 Published = tuple[DescriptorVerdict, BoundContract]
 
 
-def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the bytes of `index.calldata.json`, by which wallets find descriptors.
+def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
+    """Return the bytes of `index.calldata.json`, the index of descriptors for calls.
 
-    The file maps each contract (a CAIP-10 id) to the path of the descriptor for its calls.
+    Wallets use the index to find the descriptor of a contract. It maps the contract (a CAIP-10 id) to the
+    path
+    of the descriptor.
 
     Args:
         published_descriptors: each published descriptor with a contract to which it applies.
@@ -21,14 +23,14 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
-            index[deployment.caip] = descriptor.path
+            index[deployment.caip10_id] = descriptor.path
     return _encode_index(index)
 
 
-def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the bytes of `index.eip712.json`, by which wallets find descriptors.
+def encode_messages_index(published_descriptors: Iterable[Published]) -> bytes:
+    """Return the bytes of `index.eip712.json`, the index of descriptors for messages.
 
-    The file lists the descriptors for messages by contract (a CAIP-10 id) and EIP-712 type.
+    Wallets use the index to find the descriptors of a contract (a CAIP-10 id) and an EIP-712 type.
 
     Args:
         published_descriptors: each published descriptor with a contract to which it applies.
@@ -36,7 +38,7 @@ def messages_index(published_descriptors: Iterable[Published]) -> bytes:
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():
-            entries = index.setdefault(deployment.caip, {}).setdefault(primary, [])
+            entries = index.setdefault(deployment.caip10_id, {}).setdefault(primary, [])
             entries.append({"path": descriptor.path, "encodeTypeHashes": list(hashes)})
     return _encode_index({caip: dict(sorted(by_type.items())) for caip, by_type in index.items()})
 

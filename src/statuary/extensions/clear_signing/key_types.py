@@ -53,7 +53,7 @@ class FunctionKey(NamedTuple):
 
     name: str
     parameters: tuple[Parameter, ...]
-    # deviations from the canonical spelling; wallets that compare strings cannot find such a key
+    # how the key deviates from the canonical spelling, since wallets that compare strings would not find it
     departures: tuple[str, ...] = ()
 
     @property
@@ -101,128 +101,128 @@ _TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*|\[[0-9]*\]|[(),]|[ \t]+", re.ASCI
 _ARRAY = re.compile(r"\[([0-9]{0,9})\]")
 
 
-class _Tokens:
+class _KeyTokens:
     """The tokens of a format's key, read one after another."""
 
-    def __init__(self, text: str) -> None:
-        if len(text) > MAX_KEY:
-            raise InvalidValueError(f"the key has {len(text):,} characters", f"write at most {MAX_KEY:,}")
+    def __init__(self, key: str) -> None:
+        if len(key) > MAX_KEY:
+            raise InvalidValueError(f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,}")
         self.tokens: list[str] = []
         self.departures: list[str] = []
         end = 0
-        while end < len(text):
-            match = _TOKEN.match(text, end)
+        while end < len(key):
+            match = _TOKEN.match(key, end)
             if match is None:
                 raise InvalidValueError(
-                    f"{quote_shortened(text)} has an unexpected character {text[end]!r} (U+{ord(text[end]):04X}) at position {end + 1}",
+                    f"{quote_shortened(key)} has an unexpected character {key[end]!r} (U+{ord(key[end]):04X}) at position {end + 1}",
                     "write functions as transfer(address to,uint256 value)",
                 )
             self.tokens.append(match[0])
             end = match.end()
-        self.text, self.at = text, 0
+        self.text, self.at = key, 0
 
     @property
     def next(self) -> str:
         """The next token, or an empty string at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
-    def take(self) -> str:
+    def take_token(self) -> str:
         """Return the next token and advance."""
         token = self.next
         self.at += 1
         consume(1)
         return token
 
-    def expect(self, *tokens: str) -> str:
+    def expect_token(self, *tokens: str) -> str:
         """Return the next token, which must be one of these.
 
         Raises:
             InvalidValueError: if another token follows.
         """
-        token = self.take()
+        token = self.take_token()
         if token not in tokens:
             raise InvalidValueError(
                 f"{quote_shortened(self.text)} has {token or 'its end'!r} where {' or '.join(tokens)} is expected"
             )
         return token
 
-    def skip_space(self, expected: str) -> bool:
+    def skip_space(self, expected_space: str) -> bool:
         """Skip white space, and record whether it is canonical.
 
         Args:
-            expected: the canonical white space at this place: a space, or an empty string.
+            expected_space: the canonical white space at this place: a space, or an empty string.
 
         Returns:
             Whether there was any white space.
         """
         there = self.next.strip(" \t") == "" and self.next != ""
-        word = self.take() if there else ""
-        if word != expected and (there or expected):
+        word = self.take_token() if there else ""
+        if word != expected_space and (there or expected_space):
             self.note_deviation("white space that is not one space between a type and its name")
         return there
 
-    def note_deviation(self, how: str) -> None:
+    def note_deviation(self, description: str) -> None:
         """Record a deviation of the key from the canonical spelling."""
-        if how not in self.departures:
-            self.departures.append(how)
+        if description not in self.departures:
+            self.departures.append(description)
 
 
-def parse_function_key(text: str) -> FunctionKey:
+def parse_function_key(key: str) -> FunctionKey:
     """Parse the key of a function's format, such as `transfer(address to)`.
 
     Raises:
         InvalidValueError: if the key is not a function, or contains a type with a non-canonical name.
     """
-    tokens = _Tokens(text)
+    tokens = _KeyTokens(key)
     tokens.skip_space("")
-    name = tokens.take()
+    name = tokens.take_token()
     if not is_identifier(name):
-        raise InvalidValueError(f"{quote_shortened(text)} does not start with the name of a function")
+        raise InvalidValueError(f"{quote_shortened(key)} does not start with the name of a function")
     tokens.skip_space("")
-    tokens.expect("(")
+    tokens.expect_token("(")
     parameters = _parse_parameters(tokens, 0)
     tokens.skip_space("")
     if tokens.next:
-        raise InvalidValueError(f"{quote_shortened(text)} has text after its parameters")
+        raise InvalidValueError(f"{quote_shortened(key)} has text after its parameters")
     return FunctionKey(name, parameters, tuple(tokens.departures))
 
 
-def _parse_parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
+def _parse_parameters(tokens: _KeyTokens, depth: int) -> tuple[Parameter, ...]:
     """Parse parameters up to the closing parenthesis."""
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
     tokens.skip_space("")
     if tokens.next == ")":
-        tokens.take()
+        tokens.take_token()
         return ()
     parameters = []
     while True:
         tokens.skip_space("")
         parameters.append(_parse_parameter(tokens, depth))
         tokens.skip_space("")
-        if tokens.expect(",", ")") == ")":
+        if tokens.expect_token(",", ")") == ")":
             break
     _require_different_names(parameters, tokens.text)
     return tuple(parameters)
 
 
-def _require_different_names(parameters: list[Parameter], text: str) -> None:
+def _require_different_names(parameters: list[Parameter], key_part: str) -> None:
     names = [parameter.name for parameter in parameters if parameter.name]
     if len(names) != len(set(names)):
         raise InvalidValueError(
-            f"{quote_shortened(text)} has two parameters with the same name", "rename one of them"
+            f"{quote_shortened(key_part)} has two parameters with the same name", "rename one of them"
         )
 
 
-def _parse_parameter(tokens: _Tokens, depth: int) -> Parameter:
-    word = tokens.take()
+def _parse_parameter(tokens: _KeyTokens, depth: int) -> Parameter:
+    word = tokens.take_token()
     kind: ValueType = (
         StructType(_parse_parameters(tokens, depth + 1))
         if word == "("
         else _parse_basic_type(word, tokens.text)
     )
     while match := _ARRAY.fullmatch(tokens.next):
-        tokens.take()
+        tokens.take_token()
         depth += 1
         if depth > MAX_ABI_TYPE_DEPTH:
             raise InvalidValueError(f"arrays are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
@@ -232,35 +232,35 @@ def _parse_parameter(tokens: _Tokens, depth: int) -> Parameter:
     tokens.skip_space(" ")
     if tokens.next in (",", ")", ""):
         return Parameter("", kind)
-    name = tokens.take()
+    name = tokens.take_token()
     if not is_identifier(name):
         raise InvalidValueError(f"{quote_shortened(tokens.text)} has {name!r} where a name is expected")
     return Parameter(name, kind)
 
 
-def _parse_basic_type(word: str, text: str) -> BasicType:
+def _parse_basic_type(type_name: str, key_part: str) -> BasicType:
     try:
-        (kind,) = parse_abi_types([{"type": word}])
+        (kind,) = parse_abi_types([{"type": type_name}])
     except InvalidValueError:
         kind = None
     if not isinstance(kind, BasicType):
         raise InvalidValueError(
-            f"{quote_shortened(text)} has the type {quote_shortened(word)}, which is not an ABI type"
+            f"{quote_shortened(key_part)} has the type {quote_shortened(type_name)}, which is not an ABI type"
         )
-    if kind.canonical != word:
+    if kind.canonical != type_name:
         raise InvalidValueError(
-            f"{quote_shortened(text)} has the short type name {word!r}",
+            f"{quote_shortened(key_part)} has the short type name {type_name!r}",
             f"write {kind.canonical!r}: a selector is computed from full type names",
         )
     return kind
 
 
-def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
+def parse_abi_inputs(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
     """Convert the inputs of an ABI item to parameters.
 
     Args:
         inputs: the member `inputs` of the ABI item.
-        depth: the number of tuples around the inputs.
+        depth: the number of tuples that contain the inputs.
 
     Raises:
         InvalidValueError: if the type of an input is invalid.
@@ -268,14 +268,14 @@ def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
     return tuple(_convert_abi_parameter(as_object(value), depth) for value in as_list(inputs))
 
 
-def _convert_abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
+def _convert_abi_parameter(abi_input: Mapping[str, Json], depth: int) -> Parameter:
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
-    name, type_text = value.get("name"), value.get("type")
+    name, type_text = abi_input.get("name"), abi_input.get("type")
     base, brackets, suffix = str(type_text).partition("[")
     kind: ValueType
     if base == "tuple":
-        kind = StructType(abi_parameters(value.get("components"), depth + 1))
+        kind = StructType(parse_abi_inputs(abi_input.get("components"), depth + 1))
     else:
         (basic,) = parse_abi_types([{"type": base}])
         if not isinstance(basic, BasicType):
@@ -286,14 +286,14 @@ def _convert_abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     return Parameter(name if isinstance(name, str) else "", kind)
 
 
-# type names may contain a colon, because the ERC-7730 schema allows it and some existing types use it
+# EIP-712 does not allow colons in type names, but the schema of ERC-7730 does, and existing types use them
 _STRUCT = re.compile(r"([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)", re.ASCII)
 _MEMBER = re.compile(
     r"([A-Za-z_$][A-Za-z0-9_$]*)((?:\[[0-9]{0,9}\]){0,8}) ([A-Za-z_$][A-Za-z0-9_$]*)", re.ASCII
 )
 
 
-def parse_message_key(text: str) -> MessageKey:
+def parse_message_key(key: str) -> MessageKey:
     """Parse an EIP-712 type string (`encodeType`), the key of a message's format.
 
     The primary type comes first, followed by the types that it refers to, sorted by name.
@@ -301,34 +301,36 @@ def parse_message_key(text: str) -> MessageKey:
     Raises:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.
     """
-    if len(text) > MAX_KEY:
-        raise InvalidValueError(f"the key has {len(text):,} characters", f"write at most {MAX_KEY:,}")
-    matches = list(_STRUCT.finditer(text))
-    if not matches or "".join(match[0] for match in matches) != text:
+    if len(key) > MAX_KEY:
+        raise InvalidValueError(f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,}")
+    matches = list(_STRUCT.finditer(key))
+    if not matches or "".join(match[0] for match in matches) != key:
         raise InvalidValueError(
-            f"{quote_shortened(text)} is not a type in the form of encodeType of EIP-712",
+            f"{quote_shortened(key)} is not a type in the form of encodeType of EIP-712",
             "write it as Mail(Person from,string contents)Person(…)",
         )
     names = [match[1] for match in matches]
     if len(set(names)) != len(names):
-        raise InvalidValueError(f"{quote_shortened(text)} defines the same type twice")
+        raise InvalidValueError(f"{quote_shortened(key)} defines the same type twice")
     types = {
-        match[1]: StructType(_parse_members(match[2], frozenset(names), text), match[1]) for match in matches
+        match[1]: StructType(_parse_members(match[2], frozenset(names), key), match[1]) for match in matches
     }
-    _require_order(names, types, text)
+    _require_canonical_order(names, types, key)
     return MessageKey(names[0], types)
 
 
-def _parse_members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...]:
+def _parse_members(members_text: str, struct_names: frozenset[str], key: str) -> tuple[Parameter, ...]:
     members = []
-    for part in text.split(",") if text else ():
+    for part in members_text.split(",") if members_text else ():
         match = _MEMBER.fullmatch(part)
         if match is None:
             raise InvalidValueError(
                 f"{quote_shortened(key)} has the malformed member {quote_shortened(part)}",
                 "write one space between a type and its name, and none after a comma",
             )
-        kind: ValueType = NamedType(match[1]) if match[1] in names else _parse_basic_type(match[1], key)
+        kind: ValueType = (
+            NamedType(match[1]) if match[1] in struct_names else _parse_basic_type(match[1], key)
+        )
         for brackets in _ARRAY.finditer(match[2]):
             kind = ListType(kind, int(brackets[1]) if brackets[1] else None)
         members.append(Parameter(match[3], kind))
@@ -336,22 +338,24 @@ def _parse_members(text: str, names: frozenset[str], key: str) -> tuple[Paramete
     return tuple(members)
 
 
-def _require_order(names: list[str], types: Mapping[str, StructType], text: str) -> None:
-    needed, pending_types = {names[0]}, [names[0]]
+def _require_canonical_order(
+    struct_names: list[str], structs_by_name: Mapping[str, StructType], key: str
+) -> None:
+    needed, pending_types = {struct_names[0]}, [struct_names[0]]
     while pending_types:
-        for name in _types_named_in(types[pending_types.pop()]):
+        for name in _struct_names_in(structs_by_name[pending_types.pop()]):
             if name not in needed:
                 needed.add(name)
                 pending_types.append(name)
-    expected = [names[0], *sorted(needed - {names[0]})]
-    if names != expected:
+    expected = [struct_names[0], *sorted(needed - {struct_names[0]})]
+    if struct_names != expected:
         raise InvalidValueError(
-            f"{quote_shortened(text)} defines {', '.join(map(repr, names))}",
+            f"{quote_shortened(key)} defines {', '.join(map(repr, struct_names))}",
             f"write {', '.join(map(repr, expected))}: the primary type, then those that it needs, sorted",
         )
 
 
-def _types_named_in(struct: StructType) -> Iterator[str]:
+def _struct_names_in(struct: StructType) -> Iterator[str]:
     for member in struct.members:
         kind = member.type
         while isinstance(kind, ListType):

@@ -54,18 +54,21 @@ class DataTypes:
     top: StructType
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
-    def resolve(self, kind: ValueType) -> ValueType:
-        """Replace the name of a struct by the struct; return other types unchanged."""
-        return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
+    def resolve_named_type(self, value_type: ValueType) -> ValueType:
+        """Return the struct that a named type refers to.
 
-    def target_of(self, path: Path) -> PathTarget:
+        Other types are returned unchanged.
+        """
+        return self.structs_by_name[value_type.name] if isinstance(value_type, NamedType) else value_type
+
+    def type_at_path(self, path: Path) -> PathTarget:
         """Return the type of the value to which a path leads.
 
         Raises:
             InvalidValueError: if the path leads to no value.
         """
         if path.root == CONTAINER:
-            return _container_target(path)
+            return _type_of_transaction_value(path)
         reached = PathTarget(self.top)
         for number, step in enumerate(path.steps):
             consume(1)
@@ -74,81 +77,85 @@ class DataTypes:
                     f"the path {str(path)!r} continues after a slice such as [0:4], which must be its last step"
                 )
             reached = self._follow_step(
-                self.resolve(reached.type), step, path, number, is_many=reached.is_many
+                self.resolve_named_type(reached.type), step, path, number, is_many=reached.is_many
             )
         if isinstance(reached.type, NamedType):
-            return reached._replace(type=self.resolve(reached.type))
+            return reached._replace(type=self.resolve_named_type(reached.type))
         return reached
 
     def _follow_step(
-        self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool
+        self, value_type: ValueType, step: Step, path: Path, step_index: int, *, is_many: bool
     ) -> PathTarget:
-        match step, kind:
+        match step, value_type:
             case Member(name), StructType(members):
-                return PathTarget(_member_type(members, name, path, number), is_many)
+                return PathTarget(_find_member_type(members, name, path, step_index), is_many)
             case Member(name), ListType():
                 raise _missing_path_error(
                     path,
-                    number,
+                    step_index,
                     f"{name!r} is a member of the items, not of the array",
                     "write `[]` or `[0]` before it",
                 )
             case Items(), ListType(item, _):
                 return PathTarget(item, is_many=True)
             case Item(index), ListType(item, length):
-                _require_inside(path, number, index, length)
+                _require_index_in_array(path, step_index, index, length)
                 return PathTarget(item, is_many)
             case Slice(start, end), ListType(item, length):
-                _require_inside(path, number, start or 0, length, is_bound=True)
-                _require_inside(path, number, end or 0, length, is_bound=True)
+                _require_index_in_array(path, step_index, start or 0, length, is_slice_bound=True)
+                _require_index_in_array(path, step_index, end or 0, length, is_slice_bound=True)
                 return PathTarget(item, is_many=True)
             case Slice(), BasicType():
-                return PathTarget(_slice_type(kind, step, path, number), is_many)
+                return PathTarget(_type_of_byte_slice(value_type, step, path, step_index), is_many)
             case _:
                 raise _missing_path_error(
-                    path, number, f"this step of the path does not apply to {_describe_type(kind)}"
+                    path, step_index, f"this step of the path does not apply to {_describe_type(value_type)}"
                 )
 
-    def leaves(self) -> Iterator[tuple[Step, ...]]:
+    def leaf_paths(self) -> Iterator[tuple[Step, ...]]:
         """Yield the path of every single value within structs and arrays.
 
-        A recursive type is expanded once.
+        A recursive type is expanded only once.
         """
-        return self._leaves_below(self.top, (), frozenset())
+        return self._leaf_paths_below(self.top, (), frozenset())
 
-    def _leaves_below(
-        self, kind: ValueType, above: tuple[Step, ...], inside: frozenset[str]
+    def _leaf_paths_below(
+        self, value_type: ValueType, outer_path: tuple[Step, ...], expanded_structs: frozenset[str]
     ) -> Iterator[tuple[Step, ...]]:
-        consume(1 + len(above))
-        match kind:
-            case NamedType(name) if name not in inside:
-                yield from self._leaves_below(self.structs_by_name[name], above, inside | {name})
+        consume(1 + len(outer_path))
+        match value_type:
+            case NamedType(name) if name not in expanded_structs:
+                yield from self._leaf_paths_below(
+                    self.structs_by_name[name], outer_path, expanded_structs | {name}
+                )
             case ListType(item, _):
-                yield from self._leaves_below(item, (*above, Items()), inside)
+                yield from self._leaf_paths_below(item, (*outer_path, Items()), expanded_structs)
             case StructType(members):
                 for number, member in enumerate(members):
-                    inner = (*above, Member(member.name or f"({number})"))
-                    yield from self._leaves_below(member.type, inner, inside)
+                    inner = (*outer_path, Member(member.name or f"({number})"))
+                    yield from self._leaf_paths_below(member.type, inner, expanded_structs)
             case _:
-                yield above
+                yield outer_path
 
 
-def _member_type(members: tuple[Parameter, ...], name: str, path: Path, number: int) -> ValueType:
+def _find_member_type(
+    members: tuple[Parameter, ...], member_name: str, path: Path, step_index: int
+) -> ValueType:
     for member in members:
-        if member.name == name:
+        if member.name == member_name:
             return member.type
     names = [member.name for member in members if member.name]
     hint = f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
-    raise _missing_path_error(path, number, f"the struct has no member {name!r}", hint)
+    raise _missing_path_error(path, step_index, f"the struct has no member {member_name!r}", hint)
 
 
-def _missing_path_error(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
-    path_before = str(Path("#", path.steps[:number])) or "the top"
+def _missing_path_error(path: Path, step_index: int, message: str, hint: str = "") -> InvalidValueError:
+    path_before = str(Path("#", path.steps[:step_index])) or "the top"
     return InvalidValueError(f"the path {str(path)!r} does not exist: at {path_before}, {message}", hint)
 
 
-def _describe_type(kind: ValueType) -> str:
-    match kind:
+def _describe_type(value_type: ValueType) -> str:
+    match value_type:
         case ListType():
             return "an array"
         case StructType():
@@ -159,56 +166,64 @@ def _describe_type(kind: ValueType) -> str:
             return "a type"
 
 
-def _require_inside(
-    path: Path, number: int, index: int, length: int | None, *, is_bound: bool = False
+def _require_index_in_array(
+    path: Path, step_index: int, item_index: int, array_length: int | None, *, is_slice_bound: bool = False
 ) -> None:
-    if length is None:
+    if array_length is None:
         return
-    inside = -length <= index <= length if is_bound else -length <= index < length
+    inside = (
+        -array_length <= item_index <= array_length
+        if is_slice_bound
+        else -array_length <= item_index < array_length
+    )
     if not inside:
-        raise _missing_path_error(path, number, f"item {index} is out of range: the array has {length} items")
+        raise _missing_path_error(
+            path, step_index, f"item {item_index} is out of range: the array has {array_length} items"
+        )
 
 
-def _slice_type(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
-    sizes = {"uint": kind.size // 8, "int": kind.size // 8, "bytesN": kind.size}
-    if kind.kind in ("address", "bool"):
-        raise _missing_path_error(path, number, f"a value of type {kind.name} cannot be sliced into bytes")
-    size = WORD if kind.kind in ("uint", "int") else sizes.get(kind.kind)
-    length = part.length
+def _type_of_byte_slice(value_type: BasicType, byte_slice: Slice, path: Path, step_index: int) -> Bytes:
+    sizes = {"uint": value_type.size // 8, "int": value_type.size // 8, "bytesN": value_type.size}
+    if value_type.kind in ("address", "bool"):
+        raise _missing_path_error(
+            path, step_index, f"a value of type {value_type.name} cannot be sliced into bytes"
+        )
+    size = WORD if value_type.kind in ("uint", "int") else sizes.get(value_type.kind)
+    length = byte_slice.length
     if size is None:
         if length is not None and length <= 0:
-            raise _missing_path_error(path, number, "the slice has no bytes")
+            raise _missing_path_error(path, step_index, "the slice has no bytes")
         return Bytes(length)
-    start = _resolve_bound(part.start, 0, size)
-    end = _resolve_bound(part.end, size, size)
+    start = _absolute_slice_bound(byte_slice.start, 0, size)
+    end = _absolute_slice_bound(byte_slice.end, size, size)
     if not 0 <= start < end <= size:
-        raise _missing_path_error(path, number, f"the slice is out of range: the value has {size} bytes")
+        raise _missing_path_error(path, step_index, f"the slice is out of range: the value has {size} bytes")
     return Bytes(end - start)
 
 
-def _resolve_bound(bound: int | None, default: int, size: int) -> int:
+def _absolute_slice_bound(bound: int | None, default: int, size: int) -> int:
     if bound is None:
         return default
     return bound + size if bound < 0 else bound
 
 
-def _container_target(path: Path) -> PathTarget:
+def _type_of_transaction_value(path: Path) -> PathTarget:
     name = path.steps[0]
     if isinstance(name, Member) and name.name in CONTAINER_TYPES:
         kind = CONTAINER_TYPES[name.name]
         if len(path.steps) == 1:
             return PathTarget(kind)
         if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
-            return PathTarget(_slice_type(kind, part, path, 1))
+            return PathTarget(_type_of_byte_slice(kind, part, path, 1))
     members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
     raise InvalidValueError(f"the path {str(path)!r} does not exist", f"the values are: {members}")
 
 
-def descriptor_value(value: Json, path: Path) -> Json:
+def descriptor_value_at(descriptor: Json, path: Path) -> Json:
     """Return the value at a path within the descriptor (`$.…`).
 
     Args:
-        value: the merged descriptor.
+        descriptor: the merged descriptor.
         path: the path, which begins at the descriptor's root.
 
     Raises:
@@ -217,19 +232,19 @@ def descriptor_value(value: Json, path: Path) -> Json:
     if path.root != DESCRIPTOR:
         raise InvalidValueError(f"the path {str(path)!r} does not start with `$.`")
     for step in path.steps:
-        if not (isinstance(value, dict) and isinstance(step, Member) and step.name in value):
+        if not (isinstance(descriptor, dict) and isinstance(step, Member) and step.name in descriptor):
             raise InvalidValueError(
                 f"the path {str(path)!r} does not exist in the descriptor",
                 "write it as `$.metadata.constants.NAME`",
             )
-        value = value[step.name]
-    return value
+        descriptor = descriptor[step.name]
+    return descriptor
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether the type at the end of a path is an address, or can be one.
+    """Return whether the value at a path can be an address.
 
-    Slices of 20 bytes, and slices of unknown length, can be addresses.
+    That is so for addresses, for slices of 20 bytes, and for slices of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -249,10 +264,10 @@ def holds_address(target: PathTarget) -> bool:
     return isinstance(kind, BasicType) and kind.kind in sizes and kind.size >= sizes[kind.kind]
 
 
-def is_number(target: PathTarget) -> bool:
-    """Return whether the type at the end of a path is an integer, or can be read as one.
+def is_number_like(target: PathTarget) -> bool:
+    """Return whether the value at a path can be read as integer.
 
-    Slices of at most 32 bytes, and slices of unknown length, can be read as integers.
+    That is so for integers, for slices of at most 32 bytes, and for slices of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -260,8 +275,8 @@ def is_number(target: PathTarget) -> bool:
     return isinstance(kind, BasicType) and kind.kind in ("uint", "int")
 
 
-def is_value(target: PathTarget) -> bool:
-    """Return whether a path leads to single values instead of an array or struct.
+def is_single_value(target: PathTarget) -> bool:
+    """Return whether a path leads to single values, not arrays or structs.
 
     Args:
         target: the type at the end of the path.
@@ -269,8 +284,8 @@ def is_value(target: PathTarget) -> bool:
     return isinstance(target.type, BasicType | Bytes)
 
 
-def type_name(target: PathTarget) -> str:
-    """Describe the type at the end of a path for an error message, such as `an array`."""
+def describe_target_type(target: PathTarget) -> str:
+    """Describe a path's type for an error message, such as `an array`."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

@@ -67,13 +67,13 @@ class Path(NamedTuple):
     root: str  # the start of the path: one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
-    def from_root(self, group: tuple[Step, ...]) -> "Path":
+    def from_root(self, group_steps: tuple[Step, ...]) -> "Path":
         """Return the path from the root of the call or message.
 
         Args:
-            group: the steps to the group that contains the field; used only if the path is relative.
+            group_steps: the steps to the group that contains the field; used only if the path is relative.
         """
-        return Path(DATA, group + self.steps) if self.root == RELATIVE else self
+        return Path(DATA, group_steps + self.steps) if self.root == RELATIVE else self
 
     @override
     def __str__(self) -> str:
@@ -114,17 +114,17 @@ def parse_path(text: str) -> Path:
     return Path(root, tuple(_parse_step(part, text, root) for part in body.split(".")))
 
 
-def _parse_step(part: str, text: str, root: str) -> Step:
+def _parse_step(step_text: str, path_text: str, root: str) -> Step:
     name = _DESCRIPTOR_NAME if root == DESCRIPTOR else _NAME
-    if name.fullmatch(part):
-        return Member(part)
-    if part == "[]":
+    if name.fullmatch(step_text):
+        return Member(step_text)
+    if step_text == "[]":
         return Items()
-    if match := _INDEX.fullmatch(part):
+    if match := _INDEX.fullmatch(step_text):
         return Item(int(match[1]))
-    if match := _SLICE.fullmatch(part):
+    if match := _SLICE.fullmatch(step_text):
         return Slice(*(None if bound is None else int(bound) for bound in match.groups()))
     raise InvalidValueError(
-        f"the path {quote_shortened(text)} has the invalid part {quote_shortened(part)}",
+        f"the path {quote_shortened(path_text)} has the invalid part {quote_shortened(step_text)}",
         "write names, `[0]`, `[]` and `[0:20]`, with dots between them",
     )

@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quote_shortened(text: str) -> str:
-    """Return a text in quotes for an error message; a long text is shortened."""
+    """Quote a text for an error message, and shorten long ones."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 
@@ -30,29 +30,37 @@ _TOKEN_TEXTS: Final = frozenset(("ticker", "name", "base"))
 _ENUMS: Final = ("metadata", "enums")
 
 
-def shown_texts(value: Json, at: Pointer = (), *, is_shown: bool = False) -> Iterator[tuple[Pointer, str]]:
+def find_shown_texts(
+    part: Json, pointer: Pointer = (), *, is_shown: bool = False
+) -> Iterator[tuple[Pointer, str]]:
     """Yield the strings in a descriptor that wallets show.
 
     Args:
-        value: a part of the descriptor.
-        at: the pointer of the part in the descriptor.
+        part: a part of the descriptor.
+        pointer: the pointer of the part in the descriptor.
         is_shown: whether wallets show the part itself.
 
     Yields:
         The pointer of each string, and the string.
     """
     consume(1)
-    if isinstance(value, str) and is_shown:
-        yield at, value
-    elif isinstance(value, dict):
-        if at[-1:] == ("intent",):
-            yield from ((at, key) for key in value)
-        for key, inner in value.items():
-            yield from shown_texts(inner, (*at, key), is_shown=is_shown or _is_shown(key, at))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from shown_texts(inner, (*at, number))
+    if isinstance(part, str) and is_shown:
+        yield pointer, part
+    elif isinstance(part, dict):
+        if pointer[-1:] == ("intent",):
+            yield from ((pointer, key) for key in part)
+        for key, inner in part.items():
+            yield from find_shown_texts(
+                inner, (*pointer, key), is_shown=is_shown or _is_shown_member(key, pointer)
+            )
+    elif isinstance(part, list):
+        for number, inner in enumerate(part):
+            yield from find_shown_texts(inner, (*pointer, number))
 
 
-def _is_shown(key: str, at: Pointer) -> bool:
-    return key in _SHOWN or at[:2] == _ENUMS or (key in _TOKEN_TEXTS and at[-1:] in (("token",), ("params",)))
+def _is_shown_member(key: str, parent_pointer: Pointer) -> bool:
+    return (
+        key in _SHOWN
+        or parent_pointer[:2] == _ENUMS
+        or (key in _TOKEN_TEXTS and parent_pointer[-1:] in (("token",), ("params",)))
+    )

@@ -36,7 +36,7 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the document about the checks of a contract's descriptors.
+    """Return the document with the results of checking a contract's descriptors.
 
     Args:
         verdicts: the results for the contract; at least one.
@@ -55,7 +55,7 @@ def proof_document(
         "address": deployment.address,
         "statuary": VERSION,
         "descriptors": [
-            _add_history(
+            _add_proof_history(
                 descriptor.path, verdict.proof, attestation_list, by_path.get(descriptor.path, {}), now
             )
             for descriptor, verdict in verdicts
@@ -64,13 +64,17 @@ def proof_document(
     }
 
 
-def _add_history(
-    path: str, proof: JsonObject, attestations: Iterable[Attestation], previous_proofs: JsonObject, now: str
+def _add_proof_history(
+    descriptor_path: str,
+    proof: JsonObject,
+    attestations: Iterable[Attestation],
+    previous_proofs: JsonObject,
+    now: str,
 ) -> JsonObject:
     attestation_entries: list[Json] = [
         {"path": item.path, "signer": item.signer, "status": item.status, "reason": item.reason}
         for item in attestations
-        if item.descriptor == path
+        if item.descriptor == descriptor_path
     ]
     document: JsonObject = {**proof, "attestations": attestation_entries}
     return {**document, **_proof_history(document, previous_proofs, now)}
@@ -83,7 +87,7 @@ def descriptor_proof(check: DeploymentCheck) -> JsonObject:
     """
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
-        [] if check.code is None else [_compared_contract(code, check) for code in check.code.all_codes]
+        [] if check.code is None else [_compared_contract_json(code, check) for code in check.code.all_codes]
     )
     return {
         "path": descriptor.path,
@@ -92,18 +96,18 @@ def descriptor_proof(check: DeploymentCheck) -> JsonObject:
         "includes": [file._asdict() for file in descriptor.files[1:]],
         "status": check.status,
         "claims": {
-            "fits": {"status": check.fits, "reason": _reason_for_fit(check)},
-            "abi": {"status": check.abi, "reason": _reason_about_abi(check)},
-            "onChain": {"status": check.on_chain, "reason": _reason_about_chain(check)},
+            "fits": {"status": check.fits, "reason": _explain_fit(check)},
+            "abi": {"status": check.abi, "reason": _explain_abi_evidence(check)},
+            "onChain": {"status": check.on_chain, "reason": _explain_chain_evidence(check)},
         },
         "compared": compared,
-        "rules": _rule_outcomes(check),
-        "functions": _function_entries(check),
+        "rules": _rule_outcomes_json(check),
+        "functions": _function_results_json(check),
         "withoutFormat": _functions_without_format(check),
     }
 
 
-def _reason_for_fit(check: DeploymentCheck) -> str:
+def _explain_fit(check: DeploymentCheck) -> str:
     if check.fits is ClaimStatus.VERIFIED:
         return _FITS
     errors = [finding.message for finding in check.findings if finding.severity is Severity.ERROR]
@@ -114,7 +118,7 @@ def _reason_for_fit(check: DeploymentCheck) -> str:
     return unknown[0] if unknown else f"not proven: {check.reason}"
 
 
-def _reason_about_abi(check: DeploymentCheck) -> str:
+def _explain_abi_evidence(check: DeploymentCheck) -> str:
     if check.code is None:
         return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not check.abi)
@@ -126,7 +130,7 @@ def _reason_about_abi(check: DeploymentCheck) -> str:
     return words[check.abi]
 
 
-def _reason_about_chain(check: DeploymentCheck) -> str:
+def _explain_chain_evidence(check: DeploymentCheck) -> str:
     if check.code is None:
         return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: code.on_chain is not check.on_chain)
@@ -139,7 +143,7 @@ def _reason_about_chain(check: DeploymentCheck) -> str:
     return words[check.on_chain]
 
 
-def _compared_contract(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
+def _compared_contract_json(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
     is_own_code = check.code is not None and code is check.code.own_code
     of_proxy = (
         "facet" if check.code is not None and check.code.own_code.proxy_type == DIAMOND else "implementation"
@@ -158,7 +162,7 @@ def _compared_contract(code: VerifiedCode, check: DeploymentCheck) -> JsonObject
     }
 
 
-def _rule_outcomes(check: DeploymentCheck) -> list[Json]:
+def _rule_outcomes_json(check: DeploymentCheck) -> list[Json]:
     """Return the outcome of each rule, with its findings.
 
     The rules that need verified code are omitted if there is none.
@@ -177,7 +181,7 @@ def _rule_outcomes(check: DeploymentCheck) -> list[Json]:
     return outcomes
 
 
-def _function_entries(check: DeploymentCheck) -> list[Json]:
+def _function_results_json(check: DeploymentCheck) -> list[Json]:
     """Return an entry for each format, with the values that it hides."""
     reading, binding = check.parsed, check.deployed_descriptor
     entries: list[Json] = []
@@ -207,36 +211,36 @@ def _functions_without_format(check: DeploymentCheck) -> list[Json]:
     ]
 
 
-def _compared_records(document: JsonObject) -> list[tuple[Json, Json]]:
-    compared = map(as_object, as_list(document.get("compared")))
+def _record_digests_in_proof(proof: JsonObject) -> list[tuple[Json, Json]]:
+    compared = map(as_object, as_list(proof.get("compared")))
     return [(item.get("address"), item.get("record")) for item in compared]
 
 
-def _proof_history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
+def _proof_history(proof: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
     """Return the start of a contradiction, and the earlier proofs.
 
     An earlier proof is listed when the records behind it change, or the contract delegates elsewhere. The
     newest `MAX_EARLIER_PROOFS` are kept, newest first.
     """
     history: dict[str, Json] = {}
-    fits = as_object(as_object(document["claims"])["fits"])
+    fits = as_object(as_object(proof["claims"])["fits"])
     if fits["status"] == ClaimStatus.CONTRADICTED:
         history["contradictedSince"] = previous_proof.get("contradictedSince") or now
     earlier_proofs = [
-        *_contradicted_proofs(document, previous_proof, now),
+        *_contradicted_proofs(proof, previous_proof, now),
         *as_list(previous_proof.get("former")),
     ][:MAX_EARLIER_PROOFS]
     return {**history, "former": earlier_proofs} if earlier_proofs else history
 
 
-def _contradicted_proofs(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
+def _contradicted_proofs(proof: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
     """Return the last proof as contradicted, if the compared records differ.
 
     Returns:
         A list with that proof, or an empty one.
     """
-    previous_basis = _compared_records(previous_proof)
-    current_basis = _compared_records(document)
+    previous_basis = _record_digests_in_proof(previous_proof)
+    current_basis = _record_digests_in_proof(proof)
     if not previous_basis or previous_basis == current_basis:
         return []
     same_addresses = [address for address, _ in previous_basis] == [address for address, _ in current_basis]

@@ -23,7 +23,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
+from statuary.extensions.clear_signing.key_types import Parameter, parse_abi_inputs, selector_of
 from statuary.extensions.clear_signing.limits import MAX_FACETS
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
@@ -73,7 +73,7 @@ class VerifiedCode(NamedTuple):
 
 
 class SelectorOwner(NamedTuple):
-    """The contract that runs a function, if it is known."""
+    """The contract whose code runs a function, if it is known."""
 
     function: Function | None = None
     address: str = ""
@@ -104,16 +104,18 @@ class DeployedCode(NamedTuple):
                 strings_by_type[name] = strings_by_type.get(name, frozenset()) | texts
         return strings_by_type
 
-    def functions_named(self, name: str) -> list[str]:
-        """Return the signatures of all functions with a name, sorted.
+    def signatures_named(self, function_name: str) -> list[str]:
+        """Return the sorted signatures of all functions with a name.
 
         Args:
-            name: the name without parameters, such as `transfer`.
+            function_name: the name without parameters, such as `transfer`.
         """
         signatures = [
             item for code in self.all_codes for functions in code.functions.values() for item in functions
         ]
-        return sorted({item.signature for item in signatures if item.signature.startswith(f"{name}(")})
+        return sorted(
+            {item.signature for item in signatures if item.signature.startswith(f"{function_name}(")}
+        )
 
     def state_changing_functions(self) -> list[Function]:
         """Return the functions that can change state, sorted by signature."""
@@ -124,9 +126,9 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def selector_owner(self, selector: str) -> SelectorOwner:
-        """Find the contract that runs the function with a selector.
+        """Find the contract whose code runs the function with a selector.
 
-        The contract is the called one, or else its first implementation that has the function.
+        It is the called contract, or else its first implementation that has the function.
 
         Returns:
             The function and the contract's address. If several facets of a diamond have the function, or only
@@ -151,7 +153,10 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The verified code of contracts to which descriptors apply, read once."""
+    """The verified code of the contracts to which descriptors apply.
+
+    Each record is read once.
+    """
 
     def __init__(self, root: Path, site: SiteContent, sources: ContractTable | None = None) -> None:
         """Prepare to read the records of a site.
@@ -169,66 +174,66 @@ class SiteRecords:
         }
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
-    def code_at(self, place: ContractLocation) -> DeployedCode | str:
+    def code_at(self, location: ContractLocation) -> DeployedCode | str:
         """Return the verified code that a call to this contract can run.
 
         Args:
-            place: the chain and address of the contract, which `read_contracts` has read.
+            location: the chain and address of the contract, which `read_contracts` has read.
 
         Returns:
             The code, or the end of a sentence that says why there is none.
         """
-        own_code = self._codes.get(place, NO_RECORD)
+        own_code = self._codes.get(location, NO_RECORD)
         if isinstance(own_code, str):
             return own_code
         other_codes, unverified = [], []
         for address in own_code.implementations:
-            code = self._codes.get((place[0], address), NO_RECORD)
+            code = self._codes.get((location[0], address), NO_RECORD)
             if isinstance(code, str):
                 unverified.append((checksum_address(address), code))
             else:
                 other_codes.append(code)
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
-    def read_contracts(self, places: Collection[ContractLocation]) -> None:
-        """Read the records of contracts and of their implementations, for `code_at`.
+    def read_contracts(self, locations: Collection[ContractLocation]) -> None:
+        """Read the records of contracts and their implementations, which `code_at` then returns.
 
         Args:
-            places: the chain and address of each contract; chains that are not in site.yaml are skipped.
+            locations: the chain and address of each contract; chains that are not in site.yaml are skipped.
         """
-        self._read_each({place for place in places if place[0] in self._chains})
+        self._read_records_at({place for place in locations if place[0] in self._chains})
         implementations = {
             (chain_id, address)
             for (chain_id, _), code in self._codes.items()
             if not isinstance(code, str)
             for address in code.implementations
         }
-        self._read_each(implementations)
+        self._read_records_at(implementations)
 
-    def _read_each(self, places: Collection[ContractLocation]) -> None:
-        locations = {place for place in places if place not in self._codes}
+    def _read_records_at(self, requested_locations: Collection[ContractLocation]) -> None:
+        locations = {place for place in requested_locations if place not in self._codes}
         if not locations:
             return
         first: dict[ContractLocation, tuple[bool, str, str, int]] = {}
         for place, source, parsed in self._find_records(locations):
             if self._is_duplicate(place, source):
                 continue
-            code = self._code_or_note(source, parsed)
+            code = self._code_or_exclusion_reason(source, parsed)
             verified_at = as_text((parsed.record or {}).get("verifiedAt"))
             precedence = (isinstance(code, str), verified_at, source.path, source.line)
             if place not in first or precedence < first[place]:
                 self._codes[place], first[place] = code, precedence
 
-    def _code_or_note(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
+    def _code_or_exclusion_reason(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
         """Return a record's code, or a note that it is excluded."""
         outcome = run_guarded(partial(self._prove_record, source, parsed), source.path, "reading the record")
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
-    def _is_duplicate(self, place: ContractLocation, source: ContractSource) -> bool:
+    def _is_duplicate(self, location: ContractLocation, source: ContractSource) -> bool:
         """Return whether this record is a duplicate that the site excludes."""
         if self._sources is None:
             return False
-        contract = self._sources.contract_at(place[0], checksum_address(place[1]))
+        contract = self._sources.contract_at(location[0], checksum_address(location[1]))
         return contract is not None and contract.location != source.location
 
     def _find_records(
@@ -273,7 +278,7 @@ class SiteRecords:
         anchored_at = None
         if block is not None and on_chain is not ClaimStatus.NOT_SHOWN:
             anchored_at = AnchoredAt(block.number, block.hash)
-        return verified_code(record)._replace(
+        return extract_verified_code(record)._replace(
             record_sha256=digest,
             abi_pinned_by=proof.pinned.get("abi", PinnedBy.CLAIMED),
             on_chain=on_chain,
@@ -291,10 +296,10 @@ class SiteRecords:
         return bool(findings)
 
 
-def verified_code(record: RecordValue) -> VerifiedCode:
+def extract_verified_code(record: RecordValue) -> VerifiedCode:
     """Return the functions and EIP-712 types that a record states.
 
-    The record is not proved, so the result claims no evidence.
+    No proof of the record is checked, so the result claims no evidence.
     """
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
@@ -329,7 +334,7 @@ def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
         if signature is None:
             continue
         try:
-            parameters = abi_parameters(item.get("inputs"))
+            parameters = parse_abi_inputs(item.get("inputs"))
         except InvalidValueError:
             continue
         function = Function(signature, parameters, _state_mutability(item))
@@ -338,13 +343,13 @@ def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
     return functions
 
 
-def _state_mutability(item: JsonObject) -> str:
-    mutability = item.get("stateMutability")
+def _state_mutability(abi_function: JsonObject) -> str:
+    mutability = abi_function.get("stateMutability")
     if isinstance(mutability, str):
         return mutability
-    if item.get("payable"):
+    if abi_function.get("payable"):
         return "payable"
-    return "view" if item.get("constant") else "nonpayable"
+    return "view" if abi_function.get("constant") else "nonpayable"
 
 
 _JOINED = re.compile(r"""["']\s*,?\s*["']""")

@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.clear_signing.fields import DEFINITIONS, placeholders
-from statuary.extensions.clear_signing.formats import Names, Show, ShownValue, format_value
+from statuary.extensions.clear_signing.fields import DEFINITIONS, find_placeholders
+from statuary.extensions.clear_signing.formats import DisplayContext, Names, ShownValue, format_value
 from statuary.extensions.clear_signing.key_types import FunctionKey, parse_function_key
 from statuary.extensions.clear_signing.limits import MAX_CALLS, MAX_RENDERED
-from statuary.extensions.clear_signing.path_types import descriptor_value
+from statuary.extensions.clear_signing.path_types import descriptor_value_at
 from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
-from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, parse_constant, value_at
+from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, find_value_at, parse_constant
 
 
 class Line(NamedTuple):
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Rendered:
-    """A call or message as a wallet shows it."""
+    """The intent and the labelled values that a wallet shows."""
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
@@ -68,17 +68,17 @@ class CallFormat(NamedTuple):
     function: FunctionKey  # the key, parsed
 
 
-def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
-    """Return the format in a descriptor that matches a call's selector.
+def find_call_format(descriptor: JsonObject, calldata: bytes) -> CallFormat:
+    """Return the descriptor's format for the function that a call's selector names.
 
     Args:
         descriptor: the merged descriptor.
-        data: the data of the call.
+        calldata: the data of the call.
 
     Raises:
         NotShownError: if the descriptor has no such format.
     """
-    selector = "0x" + data[:4].hex()
+    selector = "0x" + calldata[:4].hex()
     formats = as_object(as_object(descriptor.get("display")).get("formats"))
     for key in formats:
         try:
@@ -91,22 +91,26 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
 
 
 def render_call(
-    descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
+    descriptor: JsonObject,
+    call: Call,
+    wallet_names: Names,
+    render_inner_call: RenderInner | None = None,
+    depth: int = 0,
 ) -> Rendered:
     """Return the text that a wallet would show for a contract call.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
         call: the contract call.
-        names: the names of tokens and addresses that the wallet knows.
-        inner: renders calls that are arguments of the call; by default they are shown as bytes.
+        wallet_names: the names of tokens and addresses that the wallet knows.
+        render_inner_call: renders a call that is an argument of this call; by default its bytes are shown.
         depth: the number of calls that contain this one.
 
     Raises:
         NotShownError: if the descriptor has no format for the call.
         InvalidValueError: if the data of the call does not fit the format.
     """
-    key, function = format_of_call(descriptor, call.data)
+    key, function = find_call_format(descriptor, call.data)
     data = decode_call(function.parameters, call.data[4:])
     container: dict[str, Leaf] = {
         "to": Leaf("address", bytes.fromhex(call.to[2:])),
@@ -116,8 +120,8 @@ def render_call(
         container["value"] = Leaf("uint", call.value)
     if call.sender:
         container["from"] = Leaf("address", bytes.fromhex(call.sender[2:]))
-    render_inner = inner if depth < MAX_CALLS else None
-    return _Renderer(descriptor, key, data, container, call.chain_id, names, render_inner).render()
+    render_inner = render_inner_call if depth < MAX_CALLS else None
+    return _Renderer(descriptor, key, data, container, call.chain_id, wallet_names, render_inner).render()
 
 
 class SignedMessage(NamedTuple):
@@ -130,22 +134,27 @@ class SignedMessage(NamedTuple):
 
 
 def render_message(
-    descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
+    descriptor: JsonObject,
+    message: SignedMessage,
+    wallet_names: Names,
+    render_inner_call: RenderInner | None = None,
 ) -> Rendered:
     """Return the text that a wallet would show for an EIP-712 message.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
         message: the message to sign.
-        names: the names of tokens and addresses that the wallet knows.
-        inner: renders calls in the message; by default they are shown as bytes.
+        wallet_names: the names of tokens and addresses that the wallet knows.
+        render_inner_call: renders a call in the message; by default its bytes are shown.
 
     Raises:
         NotShownError: if the descriptor has no format for the message.
         InvalidValueError: if a path or value in the format is invalid.
     """
     data, container, chain_id = message.data, message.container, message.chain_id
-    return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).render()
+    return _Renderer(
+        descriptor, message.key, data, container, chain_id, wallet_names, render_inner_call
+    ).render()
 
 
 _FIRST_ITEMS: Final = re.compile(r"(^|\.)\[\]")
@@ -166,38 +175,38 @@ class _Renderer:
     def render(self) -> Rendered:
         spec = as_object(as_object(as_object(self.descriptor["display"])["formats"])[self.key])
         for item in as_list(spec.get("fields")):
-            self._render_item(as_object(item), "")
+            self._render_field_or_group(as_object(item), "")
         template = spec.get("interpolatedIntent")
         owner = as_object(self.descriptor.get("metadata")).get("owner")
         return Rendered(
             intent=spec.get("intent"),
             lines=tuple(self.lines),
-            interpolated=self._fill_intent(template) if isinstance(template, str) else "",
+            interpolated=self._fill_intent_template(template) if isinstance(template, str) else "",
             owner=owner if isinstance(owner, str) else "",
         )
 
-    def _render_item(self, item: JsonObject, group: str) -> None:
+    def _render_field_or_group(self, field_or_group: JsonObject, group_path: str) -> None:
         """Render a field or a group.
 
         Args:
-            group: the path of the group around it, with numbers of items.
+            group_path: the path of the group around it, with numbers of items.
         """
-        if "fields" not in item:
-            self._render_field(self._with_definition(item), group)
+        if "fields" not in field_or_group:
+            self._render_field(self._merge_definition(field_or_group), group_path)
             return
-        path_text = item.get("path")
-        inner = _join_paths(group, path_text) if isinstance(path_text, str) else group
-        children = [as_object(child) for child in as_list(item["fields"])]
-        for numbered in self._item_paths(inner):
-            if item.get("iteration") == "bundled":
-                self._render_bundle(children, numbered)
+        path_text = field_or_group.get("path")
+        inner = _join_paths(group_path, path_text) if isinstance(path_text, str) else group_path
+        children = [as_object(child) for child in as_list(field_or_group["fields"])]
+        for numbered in self._expand_array_items(inner):
+            if field_or_group.get("iteration") == "bundled":
+                self._render_bundled_group(children, numbered)
             else:
                 for child in children:
-                    self._render_item(child, numbered)
+                    self._render_field_or_group(child, numbered)
 
-    def _render_bundle(self, children: Sequence[JsonObject], group: str) -> None:
+    def _render_bundled_group(self, children: Sequence[JsonObject], group_path: str) -> None:
         lengths = {
-            self._array_length(_join_paths(group, path))
+            self._array_length(_join_paths(group_path, path))
             for child in children
             if "[]" in (path := str(child.get("path")))
         }
@@ -205,61 +214,63 @@ class _Renderer:
             raise NotShownError("the arrays that the descriptor shows side by side have different lengths")
         for number in range(lengths.pop() if lengths else 0):
             for child in children:
-                self._render_item(_field_of_item(child, number), group)
+                self._render_field_or_group(_field_of_array_item(child, number), group_path)
 
-    def _with_definition(self, item: JsonObject) -> JsonObject:
-        reference = item.get("$ref")
+    def _merge_definition(self, field_json: JsonObject) -> JsonObject:
+        reference = field_json.get("$ref")
         if not isinstance(reference, str):
-            return item
+            return field_json
         if not reference.startswith(DEFINITIONS):
             raise NotShownError(
                 f"`$ref` is {reference!r}, which does not lead to an entry of `display.definitions`"
             )
-        definition = as_object(descriptor_value(self.descriptor, parse_path(reference)))
-        params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
-        return {**definition, **item, "params": params}
+        definition = as_object(descriptor_value_at(self.descriptor, parse_path(reference)))
+        params = {**as_object(definition.get("params")), **as_object(field_json.get("params"))}
+        return {**definition, **field_json, "params": params}
 
-    def _render_field(self, item: JsonObject, group: str) -> None:
-        path_text = item.get("path")
-        if item.get("visible") == "never":
+    def _render_field(self, field_json: JsonObject, group_path: str) -> None:
+        path_text = field_json.get("path")
+        if field_json.get("visible") == "never":
             return
         if not isinstance(path_text, str):
-            constant = item.get("value")
+            constant = field_json.get("value")
             if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
-                self._add_line(item, group, self._value_at_path(constant))
+                self._add_line(field_json, group_path, self._value_at_path(constant))
             else:
-                self._add_line(item, group, parse_constant(constant))
+                self._add_line(field_json, group_path, parse_constant(constant))
             return
-        path = _join_paths(group, path_text)
+        path = _join_paths(group_path, path_text)
         if _FIRST_ITEMS.search(path):
             for number in range(self._array_length(path)):
                 self._render_field(
-                    _field_of_item({**item, "path": path if group else path_text}, number),
-                    "" if group else group,
+                    _field_of_array_item({**field_json, "path": path if group_path else path_text}, number),
+                    "" if group_path else group_path,
                 )
             return
-        self._add_line(item, group, self._value_at_path(path))
+        self._add_line(field_json, group_path, self._value_at_path(path))
 
-    def _add_line(self, item: JsonObject, group: str, value: Value | None) -> None:
-        path_text = item.get("path", item.get("value"))
+    def _add_line(self, field_json: JsonObject, group_path: str, value: Value | None) -> None:
+        path_text = field_json.get("path", field_json.get("value"))
         if not isinstance(value, Leaf):
             raise NotShownError(f"there is no value for the field {path_text!r}")
-        name, label = item.get("format"), item.get("label")
+        name, label = field_json.get("format"), field_json.get("label")
         if not isinstance(name, str) or not isinstance(label, str):
             raise NotShownError(f"the field {path_text!r} has no label or no format")
-        if _is_hidden(item.get("visible"), value, label):
+        if _is_hidden(field_json.get("visible"), value, label):
             return
-        show = Show(self.chain_id, self.names, lambda text: self._leaf_at_path(text, group), self.descriptor)
-        value_text = format_value(name, value, as_object(item.get("params")), show)
-        if as_object(item.get("encryption")):
-            fallback = as_object(item["encryption"]).get("fallbackLabel")
+        show = DisplayContext(
+            self.chain_id, self.names, lambda text: self._leaf_at_path(text, group_path), self.descriptor
+        )
+        value_text = format_value(name, value, as_object(field_json.get("params")), show)
+        if as_object(field_json.get("encryption")):
+            fallback = as_object(field_json["encryption"]).get("fallbackLabel")
             value_text = ShownValue(str(fallback or "[Encrypted]"), "the value is encrypted")
         rendered = self._render_inner_call(value_text)
         self.lines.append(Line(label, rendered or value_text.text, value_text.note))
         if len(self.lines) > MAX_RENDERED:
             raise NotShownError(f"the descriptor shows more lines than the limit of {MAX_RENDERED:,}")
         if isinstance(path_text, str):
-            place = re.sub(r"\.\[[0-9]+\]", "", _join_paths(group, path_text))
+            place = re.sub(r"\.\[[0-9]+\]", "", _join_paths(group_path, path_text))
             self.values.setdefault(place, []).append(value_text.text)
 
     def _render_inner_call(self, shown_value: ShownValue) -> Rendered | None:
@@ -268,10 +279,10 @@ class _Renderer:
         chain_id, to, data, value, sender = shown_value.call
         return self.inner(Call(chain_id, to, data, value, sender))
 
-    def _leaf_at_path(self, text: str, group: str) -> Leaf | None:
+    def _leaf_at_path(self, path_text: str, group_path: str) -> Leaf | None:
         """Return the value that a parameter's path leads to, if any."""
         try:
-            value = self._value_at_path(_join_paths(group, text))
+            value = self._value_at_path(_join_paths(group_path, path_text))
         except InvalidValueError:
             return None
         return value if isinstance(value, Leaf) else None
@@ -279,11 +290,11 @@ class _Renderer:
     def _value_at_path(self, path_text: str) -> Value | None:
         path = parse_path(path_text)
         if path.root == DESCRIPTOR:
-            return parse_constant(descriptor_value(self.descriptor, path))
+            return parse_constant(descriptor_value_at(self.descriptor, path))
         if path.root == CONTAINER:
             container_value = self.container.get(str(path).removeprefix("@.").partition(".")[0])
-            return None if container_value is None else value_at(container_value, path.steps[1:])
-        return value_at(self.data, path.steps)
+            return None if container_value is None else find_value_at(container_value, path.steps[1:])
+        return find_value_at(self.data, path.steps)
 
     def _array_length(self, path: str) -> int:
         """Return the length of the first array in a path, or 0."""
@@ -291,22 +302,22 @@ class _Renderer:
         value = self._value_at_path(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
-    def _item_paths(self, path: str) -> Iterator[str]:
+    def _expand_array_items(self, path: str) -> Iterator[str]:
         """Yield a path for each item of a group's arrays."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
         for number in range(self._array_length(path)):
-            yield from self._item_paths(_path_of_item(path, number))
+            yield from self._expand_array_items(_path_of_array_item(path, number))
 
-    def _fill_intent(self, template: str) -> str:
+    def _fill_intent_template(self, template: str) -> str:
         """Fill an intent with values.
 
         Returns:
             The text; empty if a value is missing.
         """
         try:
-            names = list(placeholders(template))
+            names = list(find_placeholders(template))
         except InvalidValueError:
             return ""
         text, at = [], 0
@@ -323,44 +334,44 @@ class _Renderer:
         return "".join([*text, template[at:]])
 
 
-def _join_paths(group: str, path_text: str) -> str:
+def _join_paths(group_path: str, path_text: str) -> str:
     """Join a path with that of its group."""
     if path_text.startswith(("@.", "$.")):
         return path_text
-    if path_text.startswith("#.") or not group:
+    if path_text.startswith("#.") or not group_path:
         return path_text.removeprefix("#.")
-    return f"{group}.{path_text}"
+    return f"{group_path}.{path_text}"
 
 
-def _path_of_item(path: str, number: int) -> str:
-    return _FIRST_ITEMS.sub(lambda match: f"{match[1]}[{number}]", path, count=1)
+def _path_of_array_item(path: str, item_index: int) -> str:
+    return _FIRST_ITEMS.sub(lambda match: f"{match[1]}[{item_index}]", path, count=1)
 
 
-def _field_of_item(item: JsonObject, number: int) -> JsonObject:
+def _field_of_array_item(field_json: JsonObject, item_index: int) -> JsonObject:
     """Return a field for one item of an array."""
     params = {
-        name: _path_of_item(value, number) if isinstance(value, str) and "[]" in value else value
-        for name, value in as_object(item.get("params")).items()
+        name: _path_of_array_item(value, item_index) if isinstance(value, str) and "[]" in value else value
+        for name, value in as_object(field_json.get("params")).items()
     }
     return (
-        {**item, "path": _path_of_item(str(item["path"]), number), "params": params}
-        if "path" in item
-        else item
+        {**field_json, "path": _path_of_array_item(str(field_json["path"]), item_index), "params": params}
+        if "path" in field_json
+        else field_json
     )
 
 
-def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:
-    if not isinstance(visible, dict):
+def _is_hidden(visibility: Json, value: Leaf, label: str) -> bool:
+    if not isinstance(visibility, dict):
         return False
-    if "ifNotIn" in visible:
-        return _is_among(value, as_list(visible["ifNotIn"]))
-    if "mustMatch" in visible and not _is_among(value, as_list(visible["mustMatch"])):
+    if "ifNotIn" in visibility:
+        return _equals_any_constant(value, as_list(visibility["ifNotIn"]))
+    if "mustMatch" in visibility and not _equals_any_constant(value, as_list(visibility["mustMatch"])):
         raise NotShownError(f"the value of {label!r} is not one of those that the descriptor allows")
-    return "mustMatch" in visible
+    return "mustMatch" in visibility
 
 
-def _is_among(value: Leaf, candidates: Sequence[Json]) -> bool:
-    for constant in candidates:
+def _equals_any_constant(value: Leaf, constants: Sequence[Json]) -> bool:
+    for constant in constants:
         candidate = parse_constant(constant)
         if candidate is None:
             continue

@@ -33,7 +33,7 @@ from statuary.extensions.clear_signing.field_rules import (
     shows_amount_sent,
     uses_amount_sent,
 )
-from statuary.extensions.clear_signing.fields import Field, format_fields, placeholders
+from statuary.extensions.clear_signing.fields import Field, find_placeholders, format_fields
 from statuary.extensions.clear_signing.key_types import (
     FunctionKey,
     MessageKey,
@@ -149,7 +149,7 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The contract that runs each function of the descriptor, by the format's key."""
+        """The contract whose code runs each function, by format key."""
         return {
             key: self.code.selector_owner(function.selector)
             for key, function in self.parsed.functions.items()
@@ -233,13 +233,13 @@ def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
         yield from _intent_violations(parsed, key)
 
 
-def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRule]:
-    template = parsed.descriptor.formats[key].get("interpolatedIntent")
+def _intent_violations(parsed: ParsedDescriptor, format_key: str) -> Iterator[BrokenRule]:
+    template = parsed.descriptor.formats[format_key].get("interpolatedIntent")
     if not isinstance(template, str):
         return
-    at = (*FORMATS, key, "interpolatedIntent")
+    at = (*FORMATS, format_key, "interpolatedIntent")
     visible = {}
-    for field in parsed.fields[key]:
+    for field in parsed.fields[format_key]:
         try:
             path = field.path()
         except InvalidValueError:
@@ -247,7 +247,7 @@ def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRul
         if path is not None:
             visible[str(path).replace(".[]", "")] = field.is_always_visible
     try:
-        for name in placeholders(template):
+        for name in find_placeholders(template):
             is_visible = visible.get(name.removeprefix(f"{DATA}.").replace(".[]", ""))
             if is_visible is None:
                 yield BrokenRule(f"{{{name}}} is not the path of a field", at, "add a field, or remove it")
@@ -267,7 +267,7 @@ def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Labels, intents and names must not contain invisible or lookalike characters."""
-    for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
+    for pointer, text in plain_text.find_shown_texts(parsed.descriptor.value):
         if fault := describe_deception(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
@@ -305,14 +305,14 @@ def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
                 f"{function.signature}: {owner.unknown}", at, severity=Severity.NOTE, on_key=True
             )
         elif owner.function is None:
-            names = deployed.code.functions_named(function.name)
+            names = deployed.code.signatures_named(function.name)
             hint = f"the code has {', '.join(names[:5])}" if names else "remove the format, or the deployment"
-            message = f"no verified code at {deployed.deployment.caip} has {function.signature}"
+            message = f"no verified code at {deployed.deployment.caip10_id} has {function.signature}"
             yield BrokenRule(message, at, hint, on_key=True)
         elif owner.function.signature != function.signature:
             message = (
                 f"the selector {function.selector} of {function.signature} is that of "
-                f"{owner.function.signature} at {deployed.deployment.caip}"
+                f"{owner.function.signature} at {deployed.deployment.caip10_id}"
             )
             yield BrokenRule(message, at, "the code runs the other function: remove the format", on_key=True)
 
@@ -324,7 +324,7 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
         if verified is None:
             continue
         own_struct = StructType(function.parameters)
-        for mine, theirs in _name_pairs(own_struct, StructType(verified.parameters)):
+        for mine, theirs in _differing_name_pairs(own_struct, StructType(verified.parameters)):
             message = (
                 f"{verified.signature}: the key names a parameter {mine!r}, and the code names it {theirs!r}"
             )
@@ -332,7 +332,7 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
             break
 
 
-def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
+def _differing_name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
     """Yield the differing names in two parameter lists of equal types.
 
     A missing name is not compared.
@@ -342,11 +342,11 @@ def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str
         for own_member, other_member in zip(own_type.members, other_type.members, strict=True):
             if own_member.name and other_member.name and own_member.name != other_member.name:
                 yield own_member.name, other_member.name
-            yield from _name_pairs(own_member.type, other_member.type)
+            yield from _differing_name_pairs(own_member.type, other_member.type)
     else:
         inner = getattr(own_type, "item", None), getattr(other_type, "item", None)
         if None not in inner:
-            yield from _name_pairs(*inner)
+            yield from _differing_name_pairs(*inner)
 
 
 def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
@@ -403,9 +403,9 @@ UNVERIFIED: Final = "unverified-deployment"
 ATTESTED: Final = "invalid-attestation"
 
 
-def _rule_of_check(rule: Callable[..., object]) -> Rule:
-    rule_entry = rule_of_function(rule, GROUP)
-    return rule_entry._replace(severity=Severity.WARNING if rule in WARNED else Severity.ERROR)
+def _make_rule(rule_function: Callable[..., object]) -> Rule:
+    rule_entry = rule_of_function(rule_function, GROUP)
+    return rule_entry._replace(severity=Severity.WARNING if rule_function in WARNED else Severity.ERROR)
 
 
 RULES: Final = (
@@ -421,8 +421,8 @@ RULES: Final = (
         GROUP,
         "What a descriptor includes is inside the folder, and includes no file that includes it.",
     ),
-    *map(_rule_of_check, DESCRIPTOR_RULES),
-    *map(_rule_of_check, DEPLOYMENT_RULES),
+    *map(_make_rule, DESCRIPTOR_RULES),
+    *map(_make_rule, DEPLOYMENT_RULES),
     Rule(
         ONE_DESCRIPTOR,
         Severity.ERROR,
@@ -446,17 +446,17 @@ RULES: Final = (
 
 
 def violation_findings(
-    descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
+    descriptor: Descriptor, rule_function: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Convert violations of a rule to findings, at most `MAX_SHOWN`.
+    """Convert violations of a rule to findings, at most `MAX_SHOWN` of them.
 
     Args:
         descriptor: the descriptor that breaks the rule.
-        rule: the function that implements the rule.
+        rule_function: the function that implements the rule.
         violations: the places that break the rule.
     """
-    name = rule_text(rule).name
-    usual = Severity.WARNING if rule in WARNED else Severity.ERROR
+    name = rule_text(rule_function).name
+    usual = Severity.WARNING if rule_function in WARNED else Severity.ERROR
     findings = []
     for violation in violations:
         findings.append(

@@ -34,30 +34,30 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
     """
     functions = {function.signature: function for function in code.state_changing_functions()}
     is_token = functions.keys() >= _TOKEN
-    notices = _first_sentences(code)
+    notices = _first_notice_sentences(code)
     formats: dict[str, Json] = {}
     for signature, function in sorted(functions.items(), key=lambda item: item[0]):
         function_name = function.signature.partition("(")[0]
         notice = notices.get(signature, "")
         is_intent = 0 < len(notice) <= LONGEST_INTENT and not describe_deception(notice)
-        formats[function_name + _format_type(StructType(function.parameters))] = {
+        formats[function_name + _type_with_member_names(StructType(function.parameters))] = {
             "intent": notice if is_intent else _name_to_words(function_name),
             "fields": list(_scaffold_fields(function, is_token=is_token)),
         }
     implementation = code.other_codes[0].name if code.other_codes else code.own_code.name
-    name = _harmless_text(implementation) or "Contract"
+    name = _text_unless_deceptive(implementation) or "Contract"
     return {
         "$schema": SCHEMA,
         "context": {
             "$id": name,
             "contract": {"deployments": [{"chainId": int(chain_id), "address": code.own_code.address}]},
         },
-        "metadata": {"owner": _harmless_text(owner) or name, "contractName": name},
+        "metadata": {"owner": _text_unless_deceptive(owner) or name, "contractName": name},
         "display": {"formats": formats},
     }
 
 
-def _first_sentences(code: DeployedCode) -> dict[str, str]:
+def _first_notice_sentences(code: DeployedCode) -> dict[str, str]:
     """Return the first sentence of each function's NatSpec notice, by signature."""
     notices: dict[str, str] = {}
     for verified in code.all_codes:
@@ -66,18 +66,20 @@ def _first_sentences(code: DeployedCode) -> dict[str, str]:
     return notices
 
 
-def _format_type(of: ValueType) -> str:
+def _type_with_member_names(value_type: ValueType) -> str:
     """Format a type as in keys, with the names of members."""
-    match of:
+    match value_type:
         case ListType(item, length):
-            return f"{_format_type(item)}[{'' if length is None else length}]"
+            return f"{_type_with_member_names(item)}[{'' if length is None else length}]"
         case StructType(members):
-            parameters = [f"{_format_type(member.type)} {member.name}".rstrip() for member in members]
+            parameters = [
+                f"{_type_with_member_names(member.type)} {member.name}".rstrip() for member in members
+            ]
             return f"({','.join(parameters)})"
         case BasicType():
-            return of.canonical
+            return value_type.canonical
         case _:
-            return of.name
+            return value_type.name
 
 
 def _scaffold_fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
@@ -88,37 +90,39 @@ def _scaffold_fields(function: Function, *, is_token: bool) -> Iterator[JsonObje
     if function.mutability == "payable":
         yield {"path": "@.value", "label": "Value", "format": "amount"}
     types = DataTypes(StructType(function.parameters))
-    for leaf in types.leaves():
+    for leaf in types.leaf_paths():
         names = [step.name for step in leaf if isinstance(step, Member)]
         if all(not name.startswith("(") for name in names):
             path = Path(DATA, leaf)
             label = _name_to_words(names[-1] if names else "Value")
             is_amount = is_token and all(isinstance(step, Member) for step in leaf)
-            field_format = _guess_format(types.target_of(path).type, names, is_token=is_amount)
+            field_format = _guess_format(types.type_at_path(path).type, names, is_token=is_amount)
             yield {"path": str(path), "label": label, **field_format}
 
 
-def _guess_format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
+def _guess_format(value_type: object, member_names: list[str], *, is_token: bool) -> JsonObject:
     """Guess a value's format from its type and name."""
-    name = kind.kind if isinstance(kind, BasicType) else ""
+    name = value_type.kind if isinstance(value_type, BasicType) else ""
     if name == "address":
         return {"format": "addressName"}
-    if name in ("uint", "int") and names:
-        if _TIMES.search(names[-1]):
+    if name in ("uint", "int") and member_names:
+        if _TIMES.search(member_names[-1]):
             return {"format": "date", "params": {"encoding": "timestamp"}}
-        if is_token and len(names) == 1 and names[0].strip("_").lower() in _AMOUNTS:
+        if is_token and len(member_names) == 1 and member_names[0].strip("_").lower() in _AMOUNTS:
             return {"format": "tokenAmount", "params": {"tokenPath": "@.to"}}
     return {"format": "raw"}
 
 
-def _name_to_words(name: str) -> str:
+def _name_to_words(identifier: str) -> str:
     """Convert a name in code to words: `amountOutMin` is "Amount out min"."""
-    words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", name).replace("_", " ").split()
+    words = (
+        re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", identifier).replace("_", " ").split()
+    )
     text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
-    return text[:1].upper() + text[1:] or name
+    return text[:1].upper() + text[1:] or identifier
 
 
-def _harmless_text(text: str) -> str:
+def _text_unless_deceptive(text: str) -> str:
     """Return a text, or an empty string if it could deceive readers."""
     return "" if describe_deception(text) else text.strip()
 

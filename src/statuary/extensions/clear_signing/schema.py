@@ -23,31 +23,31 @@ class SchemaError(NamedTuple):
 Check = Callable[[Json, Pointer], Iterator[SchemaError]]
 
 
-def _check_nothing(_value: Json, _at: Pointer) -> Iterator[SchemaError]:
+def _check_nothing(_value: Json, _pointer: Pointer) -> Iterator[SchemaError]:
     return iter(())
 
 
-def _check_string(value: Json, at: Pointer) -> Iterator[SchemaError]:
+def _check_string(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
     if not isinstance(value, str):
-        yield SchemaError(at, f"{_quote_value(value)} is not a text")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not a text")
 
 
-def _check_integer(value: Json, at: Pointer) -> Iterator[SchemaError]:
+def _check_integer(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
     if not is_whole_number(value):
-        yield SchemaError(at, f"{_quote_value(value)} is not a whole number")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not a whole number")
 
 
-def _check_boolean(value: Json, at: Pointer) -> Iterator[SchemaError]:
+def _check_boolean(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
     if not isinstance(value, bool):
-        yield SchemaError(at, f"{_quote_value(value)} is not true or false")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not true or false")
 
 
-def _check_scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
+def _check_scalar(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
     if isinstance(value, dict | list):
-        yield SchemaError(at, "expected one value, found an object or a list")
+        yield SchemaError(pointer, "expected one value, found an object or a list")
 
 
-def choice_check(*choices: str) -> Check:
+def make_choice_check(*choices: str) -> Check:
     """Return a function that checks whether a value is one of these strings."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
@@ -59,58 +59,60 @@ def choice_check(*choices: str) -> Check:
 
 
 def _check_list(
-    value: Json, at: Pointer, item: Check, max_items: int, min_items: int = 0
+    value: Json, pointer: Pointer, check_item: Check, max_items: int, min_items: int = 0
 ) -> Iterator[SchemaError]:
     if not isinstance(value, list):
-        yield SchemaError(at, f"{_quote_value(value)} is not a list")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not a list")
         return
     if not min_items <= len(value) <= max_items:
-        yield SchemaError(at, f"a list of {len(value):,} items; {min_items:,} to {max_items:,} are allowed")
+        yield SchemaError(
+            pointer, f"a list of {len(value):,} items; {min_items:,} to {max_items:,} are allowed"
+        )
         return
     for number, inner in enumerate(value):
         consume(1)
-        yield from item(inner, (*at, number))
+        yield from check_item(inner, (*pointer, number))
 
 
-def list_check(item: Check, max_items: int = 1_000, min_items: int = 0) -> Check:
-    """Return a check of a list's length and of every item.
+def make_list_check(check_item: Check, max_items: int = 1_000, min_items: int = 0) -> Check:
+    """Return a function that checks a list's length and every item.
 
     Args:
-        item: the check for each item.
+        check_item: checks one item.
         max_items: the largest allowed number of items.
         min_items: the smallest allowed number of items.
     """
-    return partial(_check_list, item=item, max_items=max_items, min_items=min_items)
+    return partial(_check_list, check_item=check_item, max_items=max_items, min_items=min_items)
 
 
-def _check_map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
+def _check_map(value: Json, pointer: Pointer, check_value: Check) -> Iterator[SchemaError]:
     if not isinstance(value, dict):
-        yield SchemaError(at, f"{_quote_value(value)} is not an object")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not an object")
         return
     for key, inner in value.items():
         consume(1)
-        yield from item(inner, (*at, key))
+        yield from check_value(inner, (*pointer, key))
 
 
-def map_check(item: Check) -> Check:
+def make_map_check(check_value: Check) -> Check:
     """Return a function that checks every value of a JSON object.
 
     Args:
-        item: the check for a single value.
+        check_value: checks one value.
     """
-    return partial(_check_map, item=item)
+    return partial(_check_map, check_value=check_value)
 
 
-def _check_alternatives(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[SchemaError]:
+def _check_alternatives(value: Json, pointer: Pointer, checks: tuple[Check, ...]) -> Iterator[SchemaError]:
     misfits = []
     for check in checks:
-        misfits = list(check(value, at))
+        misfits = list(check(value, pointer))
         if not misfits:
             return
     yield misfits[0]
 
 
-def alternatives_check(*checks: Check) -> Check:
+def make_alternatives_check(*checks: Check) -> Check:
     """Return a function that accepts a value if one of several checks does.
 
     If all fail, it reports the first error of the last check.
@@ -118,68 +120,74 @@ def alternatives_check(*checks: Check) -> Check:
     return partial(_check_alternatives, checks=checks)
 
 
-def _check_members(
+def _check_object(
     value: Json,
-    at: Pointer,
-    members: Mapping[str, Check],
+    pointer: Pointer,
+    checks_by_key: Mapping[str, Check],
     required: tuple[str, ...],
     *,
-    is_open: bool,
-    apart: tuple[tuple[str, str], ...],
+    allow_other_keys: bool,
+    exclusive_pairs: tuple[tuple[str, str], ...],
 ) -> Iterator[SchemaError]:
     if not isinstance(value, dict):
-        yield SchemaError(at, f"{_quote_value(value)} is not an object")
+        yield SchemaError(pointer, f"{_quote_value(value)} is not an object")
         return
     for key, inner in value.items():
-        if key in members:
-            yield from members[key](inner, (*at, key))
-        elif not is_open:
-            yield _unknown_member_error(key, at, members)
-    yield from (SchemaError(at, f"the key {key!r} is missing") for key in required if key not in value)
-    for first_key, second_key in apart:
+        if key in checks_by_key:
+            yield from checks_by_key[key](inner, (*pointer, key))
+        elif not allow_other_keys:
+            yield _unknown_member_error(key, pointer, checks_by_key)
+    yield from (SchemaError(pointer, f"the key {key!r} is missing") for key in required if key not in value)
+    for first_key, second_key in exclusive_pairs:
         if first_key in value and second_key in value:
             yield SchemaError(
-                (*at, second_key),
+                (*pointer, second_key),
                 f"{first_key!r} and {second_key!r} exclude each other",
                 "keep one",
                 on_key=True,
             )
 
 
-def _unknown_member_error(key: str, at: Pointer, known_keys: Mapping[str, Check]) -> SchemaError:
+def _unknown_member_error(key: str, pointer: Pointer, known_keys: Mapping[str, Check]) -> SchemaError:
     hint = did_you_mean(key, known_keys) or f"the keys are: {', '.join(known_keys)}"
-    return SchemaError((*at, key), f"unknown key {shorten(key)}", hint, on_key=True)
+    return SchemaError((*pointer, key), f"unknown key {shorten(key)}", hint, on_key=True)
 
 
-def object_check(
-    known_keys: Mapping[str, Check],
+def make_object_check(
+    checks_by_key: Mapping[str, Check],
     *required: str,
-    is_open: bool = False,
-    apart: tuple[tuple[str, str], ...] = (),
+    allow_other_keys: bool = False,
+    exclusive_pairs: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return a check for the members of an object.
+    """Return a function that checks the members of a JSON object.
 
     Args:
-        known_keys: the check for the value of each key.
+        checks_by_key: the check for the value of each known key.
         required: the keys that must be present.
-        is_open: whether other keys are allowed.
-        apart: pairs of keys that exclude each other.
+        allow_other_keys: whether other keys are allowed.
+        exclusive_pairs: pairs of keys that exclude each other.
     """
-    return partial(_check_members, members=known_keys, required=required, is_open=is_open, apart=apart)
+    return partial(
+        _check_object,
+        checks_by_key=checks_by_key,
+        required=required,
+        allow_other_keys=allow_other_keys,
+        exclusive_pairs=exclusive_pairs,
+    )
 
 
 def _quote_value(value: Json) -> str:
     return "null" if value is None else shorten(str(value))
 
 
-MAP_REFERENCE = object_check({"map": _check_string, "keyPath": _check_string}, is_open=True)
-TEXT_OR_MAP = alternatives_check(_check_string, MAP_REFERENCE)
-WHOLE_OR_MAP = alternatives_check(_check_integer, MAP_REFERENCE)
-TEXT_OR_TEXTS = alternatives_check(_check_string, list_check(_check_string))
-ADDRESS_NAME = object_check(
+MAP_REFERENCE = make_object_check({"map": _check_string, "keyPath": _check_string}, allow_other_keys=True)
+TEXT_OR_MAP = make_alternatives_check(_check_string, MAP_REFERENCE)
+WHOLE_OR_MAP = make_alternatives_check(_check_integer, MAP_REFERENCE)
+TEXT_OR_TEXTS = make_alternatives_check(_check_string, make_list_check(_check_string))
+ADDRESS_NAME = make_object_check(
     {
-        "types": list_check(choice_check("wallet", "eoa", "contract", "token", "collection")),
-        "sources": list_check(_check_string),
+        "types": make_list_check(make_choice_check("wallet", "eoa", "contract", "token", "collection")),
+        "sources": make_list_check(_check_string),
         "senderAddress": TEXT_OR_TEXTS,
     }
 )
@@ -187,7 +195,7 @@ ADDRESS_NAME = object_check(
 PARAMETERS: Final[Mapping[str, Check]] = {
     "addressName": ADDRESS_NAME,
     "interoperableAddressName": ADDRESS_NAME,
-    "calldata": object_check(
+    "calldata": make_object_check(
         {
             "callee": TEXT_OR_MAP,
             "calleePath": _check_string,
@@ -198,14 +206,14 @@ PARAMETERS: Final[Mapping[str, Check]] = {
             "spender": TEXT_OR_MAP,
             "spenderPath": _check_string,
         },
-        apart=(
+        exclusive_pairs=(
             ("callee", "calleePath"),
             ("selector", "selectorPath"),
             ("amount", "amountPath"),
             ("spender", "spenderPath"),
         ),
     ),
-    "tokenAmount": object_check(
+    "tokenAmount": make_object_check(
         {
             "token": TEXT_OR_MAP,
             "tokenPath": _check_string,
@@ -215,20 +223,20 @@ PARAMETERS: Final[Mapping[str, Check]] = {
             "chainId": WHOLE_OR_MAP,
             "chainIdPath": _check_string,
         },
-        apart=(("token", "tokenPath"), ("chainId", "chainIdPath")),
+        exclusive_pairs=(("token", "tokenPath"), ("chainId", "chainIdPath")),
     ),
-    "tokenTicker": object_check(
-        {"chainId": WHOLE_OR_MAP, "chainIdPath": _check_string}, apart=(("chainId", "chainIdPath"),)
+    "tokenTicker": make_object_check(
+        {"chainId": WHOLE_OR_MAP, "chainIdPath": _check_string}, exclusive_pairs=(("chainId", "chainIdPath"),)
     ),
-    "nftName": object_check(
+    "nftName": make_object_check(
         {"collection": TEXT_OR_MAP, "collectionPath": _check_string},
-        apart=(("collection", "collectionPath"),),
+        exclusive_pairs=(("collection", "collectionPath"),),
     ),
-    "date": object_check({"encoding": choice_check("blockheight", "timestamp")}, "encoding"),
-    "unit": object_check(
+    "date": make_object_check({"encoding": make_choice_check("blockheight", "timestamp")}, "encoding"),
+    "unit": make_object_check(
         {"base": _check_string, "decimals": _check_integer, "prefix": _check_boolean}, "base"
     ),
-    "enum": object_check({"$ref": _check_string}, "$ref"),
+    "enum": make_object_check({"$ref": _check_string}, "$ref"),
 }
 """The parameters of each format that has some."""
 
@@ -239,12 +247,14 @@ _CALLEE: Final = ("callee", "calleePath")
 NEEDED: Final = {"calldata": _CALLEE, "nftName": ("collection", "collectionPath")}
 """Formats that need one of two parameters."""
 
-_MATCHED = list_check(_check_scalar, min_items=1)
-VISIBLE = alternatives_check(
-    choice_check("always", "never", "optional"),
-    object_check({"ifNotIn": _MATCHED, "mustMatch": _MATCHED}, apart=(("ifNotIn", "mustMatch"),)),
+_MATCHED = make_list_check(_check_scalar, min_items=1)
+VISIBLE = make_alternatives_check(
+    make_choice_check("always", "never", "optional"),
+    make_object_check(
+        {"ifNotIn": _MATCHED, "mustMatch": _MATCHED}, exclusive_pairs=(("ifNotIn", "mustMatch"),)
+    ),
 )
-ENCRYPTION = object_check(
+ENCRYPTION = make_object_check(
     {"scheme": _check_string, "plaintextType": _check_string, "fallbackLabel": _check_string}, "scheme"
 )
 
@@ -256,123 +266,126 @@ _COMMON: Final[dict[str, Check]] = {
     "visible": VISIBLE,
     "encryption": ENCRYPTION,
 }
-_REFERENCE = object_check(
-    {**_COMMON, "$ref": _check_string, "params": map_check(_check_nothing)},
+_REFERENCE = make_object_check(
+    {**_COMMON, "$ref": _check_string, "params": make_map_check(_check_nothing)},
     "$ref",
-    apart=(("path", "value"),),
+    exclusive_pairs=(("path", "value"),),
 )
 
 
-def _check_field(value: Json, at: Pointer) -> Iterator[SchemaError]:
-    if not isinstance(value, dict):
-        yield SchemaError(at, f"{_quote_value(value)} is not an object")
+def _check_field(field_json: Json, pointer: Pointer) -> Iterator[SchemaError]:
+    if not isinstance(field_json, dict):
+        yield SchemaError(pointer, f"{_quote_value(field_json)} is not an object")
         return
-    name = value.get("format")
+    name = field_json.get("format")
     checks: dict[str, Check] = {
         **_COMMON,
         "$id": _check_string,
-        "format": choice_check(*dict.fromkeys(FORMATS)),
+        "format": make_choice_check(*dict.fromkeys(FORMATS)),
     }
     checks["params"] = (
-        PARAMETERS.get(name, map_check(_check_nothing)) if isinstance(name, str) else _check_nothing
+        PARAMETERS.get(name, make_map_check(_check_nothing)) if isinstance(name, str) else _check_nothing
     )
-    yield from object_check(checks, apart=(("path", "value"),))(value, at)
+    yield from make_object_check(checks, exclusive_pairs=(("path", "value"),))(field_json, pointer)
     needed = NEEDED.get(name) if isinstance(name, str) else None
-    parameters = value.get("params")
+    parameters = field_json.get("params")
     if needed and not (isinstance(parameters, dict) and any(key in parameters for key in needed)):
-        yield SchemaError(at, f"the format {name!r} needs {' or '.join(map(repr, needed))} in `params`")
+        yield SchemaError(pointer, f"the format {name!r} needs {' or '.join(map(repr, needed))} in `params`")
 
 
-def _check_field_or_group(value: Json, at: Pointer) -> Iterator[SchemaError]:
-    if isinstance(value, dict) and "fields" in value:
-        if sum(part == "fields" for part in at) > MAX_GROUPS:
-            yield SchemaError(at, f"groups are nested deeper than {MAX_GROUPS} levels")
+def _check_field_or_group(field_or_group: Json, pointer: Pointer) -> Iterator[SchemaError]:
+    if isinstance(field_or_group, dict) and "fields" in field_or_group:
+        if sum(part == "fields" for part in pointer) > MAX_GROUPS:
+            yield SchemaError(pointer, f"groups are nested deeper than {MAX_GROUPS} levels")
             return
-        yield from GROUP(value, at)
-    elif isinstance(value, dict) and "$ref" in value:
-        yield from _REFERENCE(value, at)
+        yield from GROUP(field_or_group, pointer)
+    elif isinstance(field_or_group, dict) and "$ref" in field_or_group:
+        yield from _REFERENCE(field_or_group, pointer)
     else:
-        yield from _check_field(value, at)
+        yield from _check_field(field_or_group, pointer)
 
 
-FIELDS = list_check(_check_field_or_group, MAX_FIELDS)
-GROUP = object_check(
+FIELDS = make_list_check(_check_field_or_group, MAX_FIELDS)
+GROUP = make_object_check(
     {
         "$id": _check_string,
         "path": _check_string,
         "label": _check_string,
-        "iteration": choice_check("sequential", "bundled"),
+        "iteration": make_choice_check("sequential", "bundled"),
         "fields": FIELDS,
     },
     "fields",
 )
-FORMAT = object_check(
+FORMAT = make_object_check(
     {
         "$id": _check_string,
-        "intent": alternatives_check(_check_string, map_check(_check_string)),
+        "intent": make_alternatives_check(_check_string, make_map_check(_check_string)),
         "interpolatedIntent": _check_string,
         "fields": FIELDS,
     }
 )
-DEPLOYMENTS = list_check(
-    object_check({"chainId": _check_integer, "address": _check_string}, is_open=True), MAX_DEPLOYMENTS
+DEPLOYMENTS = make_list_check(
+    make_object_check({"chainId": _check_integer, "address": _check_string}, allow_other_keys=True),
+    MAX_DEPLOYMENTS,
 )
-CONTRACT = object_check(
+CONTRACT = make_object_check(
     {
         "abi": _check_nothing,
         "deployments": DEPLOYMENTS,
-        "factory": object_check(
+        "factory": make_object_check(
             {"deployments": DEPLOYMENTS, "deployEvent": _check_string}, "deployments", "deployEvent"
         ),
     }
 )
-MESSAGES = object_check(
+MESSAGES = make_object_check(
     {
         "schemas": _check_nothing,
-        "domain": object_check(
+        "domain": make_object_check(
             {
                 "name": _check_string,
                 "version": _check_string,
                 "chainId": _check_integer,
                 "verifyingContract": _check_string,
             },
-            is_open=True,
+            allow_other_keys=True,
         ),
         "domainSeparator": _check_string,
         "deployments": DEPLOYMENTS,
     }
 )
-DESCRIPTOR = object_check(
+DESCRIPTOR = make_object_check(
     {
         "$schema": _check_string,
         "$comment": _check_string,
         "includes": _check_string,
-        "context": object_check(
-            {"$id": _check_string, "contract": CONTRACT, "eip712": MESSAGES}, apart=(("contract", "eip712"),)
+        "context": make_object_check(
+            {"$id": _check_string, "contract": CONTRACT, "eip712": MESSAGES},
+            exclusive_pairs=(("contract", "eip712"),),
         ),
-        "metadata": object_check(
+        "metadata": make_object_check(
             {
                 "owner": _check_string,
                 "contractName": _check_string,
-                "info": object_check({"deploymentDate": _check_string, "url": _check_string}, "url"),
-                "token": object_check(
+                "info": make_object_check({"deploymentDate": _check_string, "url": _check_string}, "url"),
+                "token": make_object_check(
                     {"name": _check_string, "ticker": _check_string, "decimals": _check_integer},
                     "name",
                     "ticker",
                     "decimals",
                 ),
-                "constants": map_check(_check_scalar),
-                "enums": map_check(map_check(_check_string)),
-                "maps": map_check(
-                    object_check(
-                        {"$keyType": _check_string, "values": map_check(_check_scalar)}, is_open=True
+                "constants": make_map_check(_check_scalar),
+                "enums": make_map_check(make_map_check(_check_string)),
+                "maps": make_map_check(
+                    make_object_check(
+                        {"$keyType": _check_string, "values": make_map_check(_check_scalar)},
+                        allow_other_keys=True,
                     )
                 ),
             },
-            is_open=True,
+            allow_other_keys=True,
         ),
-        "display": object_check(
-            {"definitions": map_check(_check_field), "formats": map_check(FORMAT)}, "formats"
+        "display": make_object_check(
+            {"definitions": make_map_check(_check_field), "formats": make_map_check(FORMAT)}, "formats"
         ),
     },
     "context",

@@ -63,11 +63,14 @@ class ClearSigningSection(Section):
         folder = DescriptorFolder(run.root)
         if folder.is_empty:
             return None
-        from statuary.extensions.clear_signing.documents import summary_line, verify_site
+        from statuary.extensions.clear_signing.documents import (
+            verification_summary_line,
+            verify_site_descriptors,
+        )
 
         with report_stage(run.progress, "Clear signing"):
-            verification = verify_site(folder, run.site, self.settings)
-        return SectionResult(skipped=verification.findings, line=summary_line(verification))
+            verification = verify_site_descriptors(folder, run.site, self.settings)
+        return SectionResult(skipped=verification.findings, line=verification_summary_line(verification))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
@@ -82,27 +85,27 @@ class ClearSigningSection(Section):
             return None
         settings, chains = self.settings, run.site.of(SiteContracts).chains
         cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
-        cached_verification = None if built_contracts.incomplete_sources else cache.load_if_unchanged()
+        cached_verification = None if built_contracts.incomplete_sources else cache.load_result_if_unchanged()
         if cached_verification is not None:
             documents.retain_folder_files(FOLDER)
             return cached_verification
         from statuary.extensions.clear_signing.documents import (
             chains_by_id,
             signing_documents,
-            summary_line,
-            verify_site,
+            verification_summary_line,
+            verify_site_descriptors,
         )
         from statuary.extensions.clear_signing.site_examples import SiteExamples
         from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
-        cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
-        verification = verify_site(folder, run.site, settings, cached, built_contracts.sources)
+        cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged_results()
+        verification = verify_site_descriptors(folder, run.site, settings, cached, built_contracts.sources)
         site_chains = chains_by_id(run.site, settings)
         examples = SiteExamples(verification, site_chains, cached, target.read_published)
         now = format_milliseconds(run.instant)
         target.add(signing_documents(verification, examples, _previous_proof_reader(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
-        additions = SectionResult(skipped=verification.findings, line=summary_line(verification))
+        additions = SectionResult(skipped=verification.findings, line=verification_summary_line(verification))
         cache.save(
             verification,
             examples.descriptor_paths,

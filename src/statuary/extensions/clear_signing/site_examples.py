@@ -16,8 +16,8 @@ from statuary.extensions.clear_signing.descriptors import (
 from statuary.extensions.clear_signing.examples import (
     Chains,
     Descriptors,
+    descriptor_paths_by_test,
     example_document,
-    named_descriptors,
     read_tests,
 )
 from statuary.extensions.clear_signing.render import Call
@@ -50,7 +50,7 @@ class ValidDescriptors(Descriptors):
         """The contracts whose descriptors were asked for, by address and chain id."""
 
     @override
-    def find(self, call: Call) -> Descriptor | None:
+    def find_descriptor(self, call: Call) -> Descriptor | None:
         place = call.to, str(call.chain_id)
         self.asked.add(place)
         item = self._bound.get(place)
@@ -67,16 +67,16 @@ class ValidDescriptors(Descriptors):
                 self._read[path] = self._folder.read_descriptor(path)
         return self._read[path]
 
-    def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of the descriptor for a contract, with digests.
+    def descriptor_files_at(self, location: tuple[str, str]) -> tuple[object, ...]:
+        """Return the files of a contract's descriptor, with their digests.
 
         Args:
-            place: the address and chain id of the contract.
+            location: the address and chain id of the contract.
 
         Returns:
             The files; empty if no valid descriptor applies to the contract.
         """
-        item = self._bound.get(place)
+        item = self._bound.get(location)
         return () if item is None else tuple(map(tuple, item.inputs))
 
 
@@ -109,14 +109,14 @@ class SiteExamples:
         self._verification, self._chains, self._published = verification, chains, read_published
         self._before: Mapping[str, ExampleBasis] = cached.examples
         self._descriptors = ValidDescriptors(verification)
-        self.descriptor_paths = named_descriptors(verification.folder, cached.tests)
+        self.descriptor_paths = descriptor_paths_by_test(verification.folder, cached.tests)
         self.bases: dict[str, ExampleBasis] = {}
         self.has_defect = False
 
     def documents(self) -> Iterator[Document]:
-        """Yield a document with examples for each published descriptor.
+        """Yield a document with example calls for each published descriptor.
 
-        The document has no examples if the descriptor has no tests, or none can be rendered.
+        The list of examples is empty if the descriptor has no tests, or no test can be rendered.
         """
         tests: dict[str, list[str]] = {}
         for path, descriptor_path in self.descriptor_paths.items():
@@ -124,44 +124,44 @@ class SiteExamples:
         items = {item.path: item for item, _ in self._verification.published()}
         for path, item in sorted(items.items()):
             own_tests = tests.get(path, [])
-            body = self._reuse_published(item, own_tests) or self._render_document(item, own_tests)
+            body = self._reuse_published(item, own_tests) or self._render_examples(item, own_tests)
             names = tuple(f"{FOLDER}/{name}" for name in (path, *own_tests))
             yield Document(SIGNING_EXAMPLES.path(path=path), body, sources=names)
 
-    def _inputs_digest(
-        self, item: DescriptorVerdict, tests: list[str], asked: tuple[tuple[str, str], ...]
+    def _digest_of_inputs(
+        self, verdict: DescriptorVerdict, test_paths: list[str], asked: tuple[tuple[str, str], ...]
     ) -> str:
         return digest_of(
-            tuple(map(tuple, item.inputs)),
-            tuple((path, self._verification.folder.file_digest(path)) for path in tests),
-            tuple((*place, self._descriptors.files_at(place)) for place in asked),
+            tuple(map(tuple, verdict.inputs)),
+            tuple((path, self._verification.folder.file_digest(path)) for path in test_paths),
+            tuple((*place, self._descriptors.descriptor_files_at(place)) for place in asked),
         )
 
-    def _reuse_published(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
+    def _reuse_published(self, verdict: DescriptorVerdict, test_paths: list[str]) -> bytes | None:
         """Return the published document if its inputs are unchanged, or None."""
-        previous_basis = self._before.get(item.path)
-        if previous_basis is None or previous_basis.basis != self._inputs_digest(
-            item, tests, previous_basis.asked
+        previous_basis = self._before.get(verdict.path)
+        if previous_basis is None or previous_basis.basis != self._digest_of_inputs(
+            verdict, test_paths, previous_basis.asked
         ):
             return None
-        body = self._published(SIGNING_EXAMPLES.path(path=item.path))
+        body = self._published(SIGNING_EXAMPLES.path(path=verdict.path))
         if body is None or sha256(body).hexdigest() != previous_basis.sha256:
             return None
-        self.bases[item.path] = previous_basis
+        self.bases[verdict.path] = previous_basis
         return body
 
-    def _render_document(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
+    def _render_examples(self, verdict: DescriptorVerdict, test_paths: list[str]) -> bytes:
         folder, descriptors = self._verification.folder, self._descriptors
-        descriptor = descriptors.read_descriptor(item.path)
-        test_files = read_tests(folder, tests)
+        descriptor = descriptors.read_descriptor(verdict.path)
+        test_files = read_tests(folder, test_paths)
         descriptors.asked.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
-        document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")
+        document = run_guarded(make, f"{FOLDER}/{verdict.path}", "rendering the examples")
         if isinstance(document, Finding):  # the next run makes the document again
             self.has_defect |= document.rule == DEFECT
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body = encode_json(document)
         asked = tuple(sorted(descriptors.asked))
-        basis = self._inputs_digest(item, tests, asked)
-        self.bases[item.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
+        basis = self._digest_of_inputs(verdict, test_paths, asked)
+        self.bases[verdict.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
         return body

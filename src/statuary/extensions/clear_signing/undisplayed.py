@@ -7,34 +7,34 @@ from statuary.extensions.clear_signing.paths import DATA, Items, Member, Path, S
 from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
-def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
+def undisplayed_paths(parsed: ParsedDescriptor, format_key: str) -> tuple[str, ...]:
     """Return the paths of values that no visible field shows completely.
 
     A path ends with "(in part)" if fields show some of the value.
 
     Args:
         parsed: the descriptor.
-        key: the key of the format.
+        format_key: the key of the function's format.
     """
-    if key not in parsed.undisplayed:
-        parsed.undisplayed[key] = _find_undisplayed(parsed, key)
-    return parsed.undisplayed[key]
+    if format_key not in parsed.undisplayed:
+        parsed.undisplayed[format_key] = _find_undisplayed(parsed, format_key)
+    return parsed.undisplayed[format_key]
 
 
-def _find_undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    visible = list(_displayed_paths(parsed, key))
+def _find_undisplayed(parsed: ParsedDescriptor, format_key: str) -> tuple[str, ...]:
+    visible = list(_displayed_paths(parsed, format_key))
     whole_values = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
-    names = {_step_names(steps) for steps in visible}
+    names = {_path_step_names(steps) for steps in visible}
     return tuple(
-        f"{Path(DATA, leaf)}{' (in part)' if _step_names(leaf) in names else ''}"
-        for leaf in parsed.types[key].leaves()
+        f"{Path(DATA, leaf)}{' (in part)' if _path_step_names(leaf) in names else ''}"
+        for leaf in parsed.types[format_key].leaf_paths()
         if leaf not in whole_values
     )
 
 
-def _displayed_paths(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
+def _displayed_paths(parsed: ParsedDescriptor, format_key: str) -> Iterator[tuple[Step, ...]]:
     """Yield the paths of data that visible fields show."""
-    for field in parsed.fields[key]:
+    for field in parsed.fields[format_key]:
         if field.is_never_visible or field.problem:
             continue
         try:
@@ -45,5 +45,5 @@ def _displayed_paths(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step,
             yield path.steps
 
 
-def _step_names(steps: tuple[Step, ...]) -> tuple[str, ...]:
+def _path_step_names(steps: tuple[Step, ...]) -> tuple[str, ...]:
     return tuple(step.name for step in steps if isinstance(step, Member))

@@ -44,7 +44,7 @@ def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
 
     Args:
         parameters: the parameters of the function.
-        data: the data of the call after the selector.
+        data: the calldata after the selector.
 
     Raises:
         InvalidValueError: if the data is too short.
@@ -52,158 +52,164 @@ def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
     return _decode_struct(StructType(parameters), data, 0)
 
 
-def _is_dynamic(kind: ValueType) -> bool:
-    match kind:
+def _is_dynamic_type(value_type: ValueType) -> bool:
+    match value_type:
         case ListType(item, length):
-            return length is None or _is_dynamic(item)
+            return length is None or _is_dynamic_type(item)
         case StructType(members):
-            return any(_is_dynamic(member.type) for member in members)
+            return any(_is_dynamic_type(member.type) for member in members)
         case BasicType(is_dynamic=is_dynamic):
             return is_dynamic
         case _:
             return False
 
 
-def _head_size(kind: ValueType) -> int:
-    if _is_dynamic(kind):
+def _encoded_head_size(value_type: ValueType) -> int:
+    if _is_dynamic_type(value_type):
         return WORD
-    match kind:
+    match value_type:
         case ListType(item, length):
-            return _head_size(item) * (length or 0)
+            return _encoded_head_size(item) * (length or 0)
         case StructType(members):
-            return sum(_head_size(member.type) for member in members)
+            return sum(_encoded_head_size(member.type) for member in members)
         case _:
             return WORD
 
 
-def _decode_struct(kind: StructType, data: bytes, start: int) -> Value:
-    values = _decode_sequence([member.type for member in kind.members], data, start)
-    names = [member.name or f"({number})" for number, member in enumerate(kind.members)]
+def _decode_struct(struct_type: StructType, data: bytes, start: int) -> Value:
+    values = _decode_values([member.type for member in struct_type.members], data, start)
+    names = [member.name or f"({number})" for number, member in enumerate(struct_type.members)]
     return dict(zip(names, values, strict=True))
 
 
-def _decode_sequence(kinds: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
+def _decode_values(value_types: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
     values, head = list[Value](), start
-    for kind in kinds:
+    for kind in value_types:
         consume(20)
-        at = start + _decode_number(data, head) if _is_dynamic(kind) else head
+        at = start + _decode_size_or_offset(data, head) if _is_dynamic_type(kind) else head
         values.append(_decode_value(kind, data, at))
-        head += _head_size(kind)
+        head += _encoded_head_size(kind)
     return values
 
 
-def _decode_value(kind: ValueType, data: bytes, at: int) -> Value:
-    match kind:
+def _decode_value(value_type: ValueType, data: bytes, offset: int) -> Value:
+    match value_type:
         case ListType(item, length):
-            count = _decode_number(data, at) if length is None else length
+            count = _decode_size_or_offset(data, offset) if length is None else length
             if count * WORD > len(data):
                 raise InvalidValueError(
                     f"the data is too short: an array of {count} items does not fit in its {len(data)} bytes"
                 )
-            return _decode_sequence([item] * count, data, at + WORD if length is None else at)
+            return _decode_values([item] * count, data, offset + WORD if length is None else offset)
         case StructType():
-            return _decode_struct(kind, data, at)
+            return _decode_struct(value_type, data, offset)
         case BasicType():
-            return _decode_leaf(kind, data, at)
+            return _decode_leaf(value_type, data, offset)
         case _:
             raise InvalidValueError(
                 "the members of a struct type are unknown, so its value cannot be decoded"
             )
 
 
-def _decode_leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
-    if kind.is_dynamic:
-        length = _decode_number(data, at)
-        if at + WORD + length > len(data):
+def _decode_leaf(value_type: BasicType, data: bytes, offset: int) -> Leaf:
+    if value_type.is_dynamic:
+        length = _decode_size_or_offset(data, offset)
+        if offset + WORD + length > len(data):
             raise InvalidValueError(
-                f"the data is too short: a {kind.name} value of {length} bytes does not fit in its "
+                f"the data is too short: a {value_type.name} value of {length} bytes does not fit in its "
                 f"{len(data)} bytes"
             )
-        raw = data[at + WORD : at + WORD + length]
-        return Leaf(kind.kind, raw if kind.kind == "bytes" else raw.decode("utf-8", "replace"))
-    word = _decode_number(data, at)
+        raw = data[offset + WORD : offset + WORD + length]
+        return Leaf(value_type.kind, raw if value_type.kind == "bytes" else raw.decode("utf-8", "replace"))
+    word = _decode_size_or_offset(data, offset)
     raw = word.to_bytes(WORD, "big")
-    if kind.kind == "address":
+    if value_type.kind == "address":
         return Leaf("address", raw[-ADDRESS_BYTES:])
-    if kind.kind == "bytesN":
-        return Leaf("bytes", raw[: kind.size])
-    if kind.kind == "bool":
+    if value_type.kind == "bytesN":
+        return Leaf("bytes", raw[: value_type.size])
+    if value_type.kind == "bool":
         return Leaf("bool", bool(word))
-    number = word % (1 << kind.size)
-    is_negative = kind.kind == "int" and number >> (kind.size - 1)
-    return Leaf(kind.kind, number - (1 << kind.size) if is_negative else number)
+    number = word % (1 << value_type.size)
+    is_negative = value_type.kind == "int" and number >> (value_type.size - 1)
+    return Leaf(value_type.kind, number - (1 << value_type.size) if is_negative else number)
 
 
-def _decode_number(data: bytes, at: int) -> int:
-    if not 0 <= at <= len(data) - WORD:
+def _decode_size_or_offset(data: bytes, offset: int) -> int:
+    if not 0 <= offset <= len(data) - WORD:
         raise InvalidValueError(
-            f"the data has no {WORD} bytes to read at byte {at}: its length is {len(data)}"
+            f"the data has no {WORD} bytes to read at byte {offset}: its length is {len(data)}"
         )
-    return int.from_bytes(data[at : at + WORD], "big")
+    return int.from_bytes(data[offset : offset + WORD], "big")
 
 
-def parse_message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
+def parse_message_value(value_type: ValueType, json_value: Json, types: DataTypes) -> Value:
     """Parse a value of an EIP-712 message according to its type.
 
     Args:
-        kind: the type.
-        value: the JSON value.
+        value_type: the type.
+        json_value: the JSON value.
         types: the types that the message defines.
 
     Raises:
         InvalidValueError: if the value does not have that type.
     """
     consume(5)
-    kind = types.resolve(kind)
-    if isinstance(kind, StructType) and isinstance(value, dict):
-        member_types = {member.name: member.type for member in kind.members}
+    value_type = types.resolve_named_type(value_type)
+    if isinstance(value_type, StructType) and isinstance(json_value, dict):
+        member_types = {member.name: member.type for member in value_type.members}
         return {
             name: parse_message_value(member_types[name], item, types)
-            for name, item in value.items()
+            for name, item in json_value.items()
             if name in member_types
         }
-    if isinstance(kind, ListType) and isinstance(value, list):
-        return [parse_message_value(kind.item, item, types) for item in value]
-    if isinstance(kind, BasicType):
-        return _parse_message_leaf(kind, value)
+    if isinstance(value_type, ListType) and isinstance(json_value, list):
+        return [parse_message_value(value_type.item, item, types) for item in json_value]
+    if isinstance(value_type, BasicType):
+        return _parse_message_leaf(value_type, json_value)
     raise InvalidValueError("a value of the message does not have the type that `types` gives it")
 
 
-def _parse_message_leaf(kind: BasicType, value: Json) -> Leaf:
+def _parse_message_leaf(value_type: BasicType, json_value: Json) -> Leaf:
     try:
-        if kind.kind in ("uint", "int"):
-            text = str(value)
-            return Leaf(kind.kind, int(text, 16 if text.lower().startswith("0x") else 10))
-        if kind.kind in ("address", "bytes", "bytesN"):
-            raw = bytes.fromhex(str(value).removeprefix("0x"))
-            if kind.kind != "address" or len(raw) == ADDRESS_BYTES:
-                return Leaf("address" if kind.kind == "address" else "bytes", raw)
+        if value_type.kind in ("uint", "int"):
+            text = str(json_value)
+            return Leaf(value_type.kind, int(text, 16 if text.lower().startswith("0x") else 10))
+        if value_type.kind in ("address", "bytes", "bytesN"):
+            raw = bytes.fromhex(str(json_value).removeprefix("0x"))
+            if value_type.kind != "address" or len(raw) == ADDRESS_BYTES:
+                return Leaf("address" if value_type.kind == "address" else "bytes", raw)
     except ValueError:
-        raise InvalidValueError(f"{value!r} is not a valid value of type {kind.name}") from None
-    if kind.kind == "address":
-        raise InvalidValueError(f"{value!r} is not an address: it does not have 20 bytes")
-    return Leaf("bool", value in (True, "true")) if kind.kind == "bool" else Leaf("string", str(value))
+        raise InvalidValueError(f"{json_value!r} is not a valid value of type {value_type.name}") from None
+    if value_type.kind == "address":
+        raise InvalidValueError(f"{json_value!r} is not an address: it does not have 20 bytes")
+    return (
+        Leaf("bool", json_value in (True, "true"))
+        if value_type.kind == "bool"
+        else Leaf("string", str(json_value))
+    )
 
 
-def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Return the value inside structs and arrays to which a path leads.
+def find_value_at(value: Value, steps: Sequence[Step]) -> Value | None:
+    """Return the value at the end of a path.
+
+    The path leads through structs and arrays.
 
     Args:
         value: the struct or array at which the path begins.
         steps: the members, indexes and slices to follow, in order.
 
     Returns:
-        The value, or None if the steps lead nowhere.
+        The value, or None if the path leads nowhere.
     """
     for step in steps:
-        next_value = _take_step(value, step)
+        next_value = _follow_value_step(value, step)
         if next_value is None:
             return None
         value = next_value
     return value
 
 
-def _take_step(value: Value, step: Step) -> Value | None:
+def _follow_value_step(value: Value, step: Step) -> Value | None:
     match step:
         case Member(name) if isinstance(value, dict):
             return value.get(name)

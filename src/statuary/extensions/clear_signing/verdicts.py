@@ -47,12 +47,12 @@ class DeploymentVerdict(NamedTuple):
 
 
 class DescriptorVerdict(NamedTuple):
-    """The result of checking a descriptor, with its inputs."""
+    """The result of checking a descriptor, with the check's inputs."""
 
     path: str
     kind: SigningFileKind
     is_valid: bool  # whether the descriptor is readable and breaks no rule by itself
-    # the file of the descriptor, then the files that it includes; empty if the descriptor is invalid
+    # the descriptor's own file comes first, then the files that it includes; an invalid descriptor has none
     files: tuple[IncludedFile, ...]
     type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type; empty for calls
     findings: tuple[Finding, ...]  # about the descriptor itself
@@ -69,7 +69,7 @@ class AttestationVerdict(NamedTuple):
 
 
 class ExampleBasis(NamedTuple):
-    """The inputs of the document with a descriptor's examples.
+    """The inputs of the document that shows a descriptor's examples.
 
     While they are unchanged, the published document is reused.
     """
@@ -87,7 +87,7 @@ class CachedResults(NamedTuple):
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
     tests: Mapping[str, str] = MappingProxyType({})  # the descriptor that each file of tests names
-    # the inputs of the last examples of each descriptor; these files may have changed since then
+    # by descriptor; whether these inputs are unchanged is checked when the examples are rendered
     examples: Mapping[str, ExampleBasis] = MappingProxyType({})
 
 
@@ -95,15 +95,15 @@ EMPTY_CACHE: Final = CachedResults()
 """The cache of a first build."""
 
 
-def finding_from_json(value: dict[str, Any]) -> Finding:
-    """Restore a finding from the JSON object that an earlier build stored."""
-    severity = Severity(value["severity"])
-    pointer = tuple(value["pointer"])
-    return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
+def restore_finding(stored_finding: dict[str, Any]) -> Finding:
+    """Restore a finding from the JSON in the cache."""
+    severity = Severity(stored_finding["severity"])
+    pointer = tuple(stored_finding["pointer"])
+    return Finding(**stored_finding | {"severity": severity, "pointer": pointer, "position": None})
 
 
-def _read_deployment(value: list[Any]) -> DeploymentVerdict:
-    bound, is_compared, fits, status, file, pointer, findings, proof = value
+def _restore_deployment_verdict(stored_row: list[Any]) -> DeploymentVerdict:
+    bound, is_compared, fits, status, file, pointer, findings, proof = stored_row
     chain_id, address, address_text, place = bound
     return DeploymentVerdict(
         BoundContract(chain_id, address, address_text, tuple(place)),
@@ -112,41 +112,41 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
         ClaimStatus(status),
         file,
         tuple(pointer),
-        tuple(map(finding_from_json, findings)),
+        tuple(map(restore_finding, findings)),
         proof,
     )
 
 
-def read_descriptor(value: list[Any]) -> DescriptorVerdict:
-    """Restore a checked descriptor from the JSON list that an earlier build stored."""
-    path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
+def restore_descriptor_verdict(stored_row: list[Any]) -> DescriptorVerdict:
+    """Restore a descriptor's result from the JSON in the cache."""
+    path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = stored_row
     return DescriptorVerdict(
         path,
         SigningFileKind(kind),
         is_valid,
         tuple(IncludedFile(*file) for file in files),
         type_hashes,
-        tuple(map(finding_from_json, findings)),
-        tuple(map(_read_deployment, deployments)),
+        tuple(map(restore_finding, findings)),
+        tuple(map(_restore_deployment_verdict, deployments)),
         tuple(IncludedFile(*file) for file in inputs),
         tuple((chain_id, address) for chain_id, address in places),
     )
 
 
-def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
-    """Restore a checked attestation from the JSON list that an earlier build stored."""
+def restore_attestation_verdict(stored_row: list[Any]) -> AttestationVerdict:
+    """Restore an attestation's result from the JSON in the cache."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
-    attestation, finding = value
+    attestation, finding = stored_row
     return AttestationVerdict(
         None
         if attestation is None
         else Attestation(*attestation)._replace(status=ClaimStatus(attestation[3])),
-        None if finding is None else finding_from_json(finding),
+        None if finding is None else restore_finding(finding),
     )
 
 
-def read_basis(value: list[Any]) -> ExampleBasis:
-    """Restore the inputs of an example from the JSON list that an earlier build stored."""
-    asked, basis, sha256 = value
+def restore_example_basis(stored_row: list[Any]) -> ExampleBasis:
+    """Restore an example's inputs from the JSON in the cache."""
+    asked, basis, sha256 = stored_row
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)

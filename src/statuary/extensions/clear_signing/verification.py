@@ -14,8 +14,8 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorError,
     DescriptorFolder,
     SigningFileKind,
-    attested_descriptor,
-    file_kind,
+    parse_attestation_path,
+    signing_file_kind,
 )
 from statuary.extensions.clear_signing.proofs import descriptor_proof
 from statuary.extensions.clear_signing.records import SiteRecords
@@ -42,11 +42,11 @@ class FolderVerification:
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
     attested: Mapping[str, AttestationVerdict]  # results of attestations by path
-    # findings about files, and about contracts that several descriptors claim
+    # findings about files in the folder, and about contracts to which several descriptors apply
     other_findings: tuple[Finding, ...]
     # whether deployments without a verified record on the site are published too
     with_unverified: bool = False
-    # the deployments that several descriptors claim, as pairs of descriptor and CAIP-10 id
+    # descriptors that are not published for a contract, because several apply to it: path and CAIP-10 id
     excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
     @property
@@ -68,15 +68,15 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield each published descriptor with a contract to which it applies.
+        """Yield each published descriptor with a contract that it is published for.
 
-        A descriptor is not published for a contract if it contradicts the verified code, if several
-        descriptors apply to the contract, or if the site has no verified record of it (unless the settings
-        allow that).
+        A descriptor is not published for a contract if it contradicts the verified code, or if several
+        descriptors apply to the contract. It is also not published if the site has no verified record of the
+        contract, unless the settings allow that.
         """
         for item in self.descriptors:
             for verdict in item.deployments:
-                is_claimed_twice = (item.path, verdict.deployment.caip) in self.excluded
+                is_claimed_twice = (item.path, verdict.deployment.caip10_id) in self.excluded
                 is_shown = verdict.is_compared or self.with_unverified
                 if verdict.status is not ClaimStatus.CONTRADICTED and is_shown and not is_claimed_twice:
                     yield item, verdict
@@ -91,26 +91,26 @@ def verify_folder(
 ) -> FolderVerification:
     """Check the descriptors in a folder against the site's contracts.
 
-    Contracts to which several descriptors apply are reported.
+    If several descriptors apply to a contract, that is reported.
 
     Args:
         folder: the folder of descriptors.
         records: the verified contracts of the site.
         with_unverified: whether to publish descriptors for contracts without a verified record.
-        cached: results of the last build that are still valid.
+        cached: the results of the last build that are still valid.
     """
-    paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
+    paths = list(folder.paths_of_kinds(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)
     for item in check_descriptors(folder, records, [path for path in paths if path not in verdicts]):
-        verdicts[item.path] = _make_verdict(item, folder, with_unverified=with_unverified)
+        verdicts[item.path] = _make_descriptor_verdict(item, folder, with_unverified=with_unverified)
     descriptors = tuple(verdicts[path] for path in paths)
-    duplicates = _duplicate_claims(descriptors)
+    duplicates = _find_duplicate_claims(descriptors)
     return FolderVerification(
         folder=folder,
         descriptors=descriptors,
         attested={
             path: cached.attestations.get(path) or _verify_attestation(folder, path)
-            for path in folder.paths(SigningFileKind.ATTESTATION)
+            for path in folder.paths_of_kinds(SigningFileKind.ATTESTATION)
         },
         other_findings=(*folder.listing.findings, *duplicates.findings),
         with_unverified=with_unverified,
@@ -118,31 +118,33 @@ def verify_folder(
     )
 
 
-def _make_verdict(
-    item: CheckedDescriptor, folder: DescriptorFolder, *, with_unverified: bool
+def _make_descriptor_verdict(
+    checked_descriptor: CheckedDescriptor, folder: DescriptorFolder, *, with_unverified: bool
 ) -> DescriptorVerdict:
-    descriptor = None if item.parsed is None else item.parsed.descriptor
-    is_of_messages = file_kind(item.path) is SigningFileKind.MESSAGES
+    descriptor = None if checked_descriptor.parsed is None else checked_descriptor.parsed.descriptor
+    is_of_messages = signing_file_kind(checked_descriptor.path) is SigningFileKind.MESSAGES
     places = set[tuple[str, str]]()
-    for check in item.deployments:
+    for check in checked_descriptor.deployments:
         deployment = check.deployment
         implementations = () if check.code is None else check.code.own_code.implementations
         places |= {(deployment.chain_id, address) for address in (deployment.address, *implementations)}
     return DescriptorVerdict(
-        path=item.path,
-        kind=file_kind(item.path),
+        path=checked_descriptor.path,
+        kind=signing_file_kind(checked_descriptor.path),
         is_valid=descriptor is not None,
         files=() if descriptor is None else descriptor.files,
         type_hashes=type_hashes(descriptor) if descriptor is not None and is_of_messages else {},
-        findings=(*item.findings, *_unverified_notes(item)),
-        deployments=tuple(_deployment_verdict(check, with_unverified) for check in item.deployments),
-        inputs=folder.included_files(item.path),
+        findings=(*checked_descriptor.findings, *_notes_about_unverified_deployments(checked_descriptor)),
+        deployments=tuple(
+            _make_deployment_verdict(check, with_unverified) for check in checked_descriptor.deployments
+        ),
+        inputs=folder.included_files(checked_descriptor.path),
         places=tuple(sorted(places)),
     )
 
 
-def _deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
-    file, pointer = check.parsed.descriptor.origins.find(check.deployment.pointer)
+def _make_deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
+    file, pointer = check.parsed.descriptor.origins.find_origin(check.deployment.pointer)
     return DeploymentVerdict(
         deployment=check.deployment,
         is_compared=check.code is not None,
@@ -155,15 +157,15 @@ def _deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> Deploy
     )
 
 
-def _unverified_notes(item: CheckedDescriptor) -> Iterator[Finding]:
+def _notes_about_unverified_deployments(checked_descriptor: CheckedDescriptor) -> Iterator[Finding]:
     """Yield a note about deployments without a verified record."""
-    missing_checks = [check for check in item.deployments if check.code is None]
-    if missing_checks and item.parsed is not None:
+    missing_checks = [check for check in checked_descriptor.deployments if check.code is None]
+    if missing_checks and checked_descriptor.parsed is not None:
         first_check = missing_checks[0]
         other_text = f" and {len(missing_checks) - 1:,} more" if len(missing_checks) > 1 else ""
-        yield item.parsed.descriptor.make_finding(
+        yield checked_descriptor.parsed.descriptor.make_finding(
             UNVERIFIED,
-            f"not proven: {first_check.deployment.caip}{other_text}: {first_check.reason}",
+            f"not proven: {first_check.deployment.caip10_id}{other_text}: {first_check.reason}",
             first_check.deployment.pointer,
             hint="add their records, or publish them anyway: `clear_signing: {unverified: publish}`",
             severity=Severity.NOTE,
@@ -174,7 +176,7 @@ Claims = dict[tuple[str, str], list[tuple[str, DeploymentVerdict]]]
 """The descriptors that claim a contract, by its CAIP-10 id and the hash of a message type; empty for calls."""
 
 
-def _claims_of(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
+def _collect_deployment_claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
     claims: Claims = {}
     for descriptor in descriptors:
         is_of_calls = descriptor.kind is SigningFileKind.CALLDATA
@@ -183,7 +185,9 @@ def _claims_of(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
             if verdict.fits is ClaimStatus.CONTRADICTED:
                 continue
             for digest in [""] if is_of_calls else hashes:
-                claims.setdefault((verdict.deployment.caip, digest), []).append((descriptor.path, verdict))
+                claims.setdefault((verdict.deployment.caip10_id, digest), []).append(
+                    (descriptor.path, verdict)
+                )
     return claims
 
 
@@ -194,10 +198,10 @@ class _DuplicateClaims(NamedTuple):
     findings: list[Finding]
 
 
-def _duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
+def _find_duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
     """Find deployments that several descriptors claim."""
     excluded, findings = set(), []
-    for (caip, digest), claimed in _claims_of(descriptors).items():
+    for (caip, digest), claimed in _collect_deployment_claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
             excluded.add((path, caip))
             other_paths = sorted({other_path for other_path, _ in claimed} - {path})
@@ -224,13 +228,13 @@ def _verify_attestation(folder: DescriptorFolder, path: str) -> AttestationVerdi
     return AttestationVerdict(outcome, _folder_warning(place, message, "remove it, or attest again"))
 
 
-def _folder_warning(place: str, message: str, hint: str) -> Finding:
-    return Finding(rule=ATTESTED, message=message, hint=hint, path=place, severity=Severity.WARNING)
+def _folder_warning(folder_name: str, message: str, hint: str) -> Finding:
+    return Finding(rule=ATTESTED, message=message, hint=hint, path=folder_name, severity=Severity.WARNING)
 
 
 def _read_attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding | None:
     try:
-        about = attested_descriptor(path)
+        about = parse_attestation_path(path)
         is_there = about is not None and about[0] in folder.listing.paths
         descriptor = folder.read_json(about[0]) if about is not None and is_there else None
         return read_attestation(path, folder.read_json(path), descriptor)

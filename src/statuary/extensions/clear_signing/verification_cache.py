@@ -19,17 +19,17 @@ from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.urls import CONTRACT, PROOF
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
-    attested_descriptor,
+    parse_attestation_path,
 )
 from statuary.extensions.clear_signing.verdicts import (
     EMPTY_CACHE,
     CachedResults,
     DescriptorVerdict,
     ExampleBasis,
-    finding_from_json,
-    read_attestation_verdict,
-    read_basis,
-    read_descriptor,
+    restore_attestation_verdict,
+    restore_descriptor_verdict,
+    restore_example_basis,
+    restore_finding,
 )
 from statuary.publish.fingerprint import digest_of
 from statuary.publish.ledger.ledger import Ledger
@@ -47,7 +47,10 @@ VERDICTS: Final = "clear signing: verdicts"
 
 
 class VerificationCache:
-    """The last build's results about descriptors, with their inputs."""
+    """The results about descriptors that the ledger keeps for the next build.
+
+    The ledger is the database of a published site. Each result is stored with the digests of its inputs.
+    """
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
         """Prepare the cache of a site.
@@ -59,21 +62,24 @@ class VerificationCache:
         """
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
-    def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
+    def _fingerprint(self, compared_contracts: Iterable[Sequence[str]]) -> str:
         """Return the fingerprint of all inputs.
 
         Args:
-            places: the compared contracts, by chain id and address.
+            compared_contracts: the compared contracts, by chain id and address.
         """
         files = tuple((path, self._folder.file_digest(path)) for path in self._folder.listing.paths)
         return digest_of(
-            self._basis, repr(self._folder.listing.findings), files, self._record_digests(places)
+            self._basis,
+            repr(self._folder.listing.findings),
+            files,
+            self._digest_of_records(compared_contracts),
         )
 
-    def _record_digests(self, places: Iterable[Sequence[str]]) -> str:
-        return digest_of(tuple(self._digests(*place) for place in places))
+    def _digest_of_records(self, compared_contracts: Iterable[Sequence[str]]) -> str:
+        return digest_of(tuple(self._record_and_proof_digests(*place) for place in compared_contracts))
 
-    def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
+    def _record_and_proof_digests(self, chain_id: str, address: str) -> tuple[str, ...]:
         """Return the digests of a record and its proof in this build.
 
         Returns:
@@ -86,8 +92,8 @@ class VerificationCache:
         paths = (url.path(chain_id=chain_id, address=checksummed) for url in urls)
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
-    def load_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result, if no input has changed since.
+    def load_result_if_unchanged(self) -> SectionResult | None:
+        """Return the last build's result if no input has changed.
 
         Returns:
             The findings and the line of the report; None if the descriptors have to be checked again.
@@ -101,10 +107,10 @@ class VerificationCache:
             return None
         self._ledger.save_group(GROUP, group.fingerprint)
         self._ledger.set_meta({GROUP: note})
-        return SectionResult(skipped=tuple(map(finding_from_json, cached["findings"])), line=cached["line"])
+        return SectionResult(skipped=tuple(map(restore_finding, cached["findings"])), line=cached["line"])
 
-    def load_unchanged(self) -> CachedResults:
-        """Return the last build's results for each file whose inputs have not changed."""
+    def load_unchanged_results(self) -> CachedResults:
+        """Return the last build's results whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -112,7 +118,7 @@ class VerificationCache:
         return CachedResults(
             descriptors=dict(self._unchanged_descriptors(cached["descriptors"])),
             attestations={
-                path: read_attestation_verdict(value)
+                path: restore_attestation_verdict(value)
                 for path, digests, value in cached["attestations"]
                 if self._attestation_digests(path) == digests
             },
@@ -121,7 +127,7 @@ class VerificationCache:
                 for path, digest, descriptor_path in cached["tests"]
                 if self._folder.file_digest(path) == digest
             },
-            examples={path: read_basis(value) for path, value in cached["examples"].items()},
+            examples={path: restore_example_basis(value) for path, value in cached["examples"].items()},
         )
 
     def _unchanged_descriptors(
@@ -129,14 +135,14 @@ class VerificationCache:
     ) -> Iterator[tuple[str, DescriptorVerdict]]:
         """Yield the results about descriptors with unchanged files and records."""
         for records, value in rows:
-            item = read_descriptor(value)
+            item = restore_descriptor_verdict(value)
             is_unchanged = all(self._folder.file_digest(path) == digest for path, digest in item.inputs)
-            if is_unchanged and self._record_digests(item.places) == records:
+            if is_unchanged and self._digest_of_records(item.places) == records:
                 yield item.path, item
 
     def _attestation_digests(self, path: str) -> list[str]:
         """Return the digests of an attestation and its descriptor."""
-        about = attested_descriptor(path)
+        about = parse_attestation_path(path)
         return [self._folder.file_digest(path), "" if about is None else self._folder.file_digest(about[0])]
 
     def save(
@@ -154,26 +160,26 @@ class VerificationCache:
 
         Args:
             verification: the results of checking the descriptors.
-            tests: the path of the descriptor that each test file tests.
+            tests: the path of the descriptor that each test file tests, by path of the test file.
             examples: the inputs of the document with examples, by descriptor.
             result: the result of the section in this build.
             has_defect: whether an unexpected exception occurred outside of the verification.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})
-        has_defect = has_defect or _are_defects(verification.findings)
+        has_defect = has_defect or _is_any_defect(verification.findings)
         self._ledger.save_group(GROUP, "" if has_defect else self._fingerprint(places))
         cached = {"places": places, "line": result.line, "findings": result.skipped}
         verdicts = {
             "basis": self._basis,
             "descriptors": [
-                (self._record_digests(item.places), tuple(item))
+                (self._digest_of_records(item.places), tuple(item))
                 for item in verification.descriptors
-                if not _is_defect(item)
+                if not _has_defect(item)
             ],
             "attestations": [
                 (path, self._attestation_digests(path), item)
                 for path, item in verification.attested.items()
-                if not _are_defects([item.finding])
+                if not _is_any_defect([item.finding])
             ],
             "tests": [
                 (path, self._folder.file_digest(path), descriptor_path)
@@ -181,16 +187,18 @@ class VerificationCache:
             ],
             "examples": examples,
         }
-        self._ledger.set_meta({GROUP: _encode_row(cached), VERDICTS: _encode_row(verdicts)})
+        self._ledger.set_meta({GROUP: _encode_stored_row(cached), VERDICTS: _encode_stored_row(verdicts)})
 
 
-def _encode_row(value: dict[str, Any]) -> str:
+def _encode_stored_row(value: dict[str, Any]) -> str:
     return orjson.dumps(value, default=tuple).decode()  # orjson leaves named tuples to its caller
 
 
-def _is_defect(item: DescriptorVerdict) -> bool:
-    return _are_defects([*item.findings, *(finding for at in item.deployments for finding in at.findings)])
+def _has_defect(verdict: DescriptorVerdict) -> bool:
+    return _is_any_defect(
+        [*verdict.findings, *(finding for at in verdict.deployments for finding in at.findings)]
+    )
 
 
-def _are_defects(findings: Iterable[Finding | None]) -> bool:
+def _is_any_defect(findings: Iterable[Finding | None]) -> bool:
     return any(finding is not None and finding.rule == DEFECT for finding in findings)

@@ -64,7 +64,7 @@ class DeploymentCheck:
     def fits(self) -> ClaimStatus:
         """The result of comparing the descriptor with the verified code.
 
-        The descriptor fits if no error was found, and if it is known which contract runs each function.
+        The descriptor fits if no error was found, and each function is run by a known contract.
         """
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
@@ -93,7 +93,7 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The weakest of `fits`, `abi` and `on_chain`.
+        """The weakest of the three results `fits`, `abi` and `on_chain`.
 
         The status is contradicted if the record of any compared contract is contradicted.
         """
@@ -147,7 +147,7 @@ def check_descriptors(
         for deployment in bound_contracts(item.parsed.descriptor)
     }
     records.read_contracts(places)
-    return tuple(_check_deployments(item, records) for item in parsed_descriptors)
+    return tuple(_compare_with_deployments(item, records) for item in parsed_descriptors)
 
 
 def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
@@ -167,36 +167,40 @@ def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     return CheckedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
 
 
-def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
+def _compare_with_deployments(
+    checked_descriptor: CheckedDescriptor, records: SiteRecords
+) -> CheckedDescriptor:
     """Compare a descriptor with the code of each deployment.
 
     The descriptor is excluded if it has too many pairs of formats and deployments.
     """
-    if item.parsed is None:
-        return item
+    if checked_descriptor.parsed is None:
+        return checked_descriptor
     outcome = run_guarded(
-        partial(_deployment_checks, item.parsed, records), f"{FOLDER}/{item.path}", CHECKING
+        partial(_check_all_deployments, checked_descriptor.parsed, records),
+        f"{FOLDER}/{checked_descriptor.path}",
+        CHECKING,
     )
     if isinstance(outcome, Finding):
-        return item._replace(parsed=None, findings=(*item.findings, outcome))
-    return item._replace(deployments=outcome)
+        return checked_descriptor._replace(parsed=None, findings=(*checked_descriptor.findings, outcome))
+    return checked_descriptor._replace(deployments=outcome)
 
 
-def _deployment_checks(parsed: ParsedDescriptor, records: SiteRecords) -> tuple[DeploymentCheck, ...]:
+def _check_all_deployments(parsed: ParsedDescriptor, records: SiteRecords) -> tuple[DeploymentCheck, ...]:
     lines = sum(map(len, parsed.undisplayed.values()))
     checks = []
     for deployment in bound_contracts(parsed.descriptor):
         consume(STEPS_OF_A_FORMAT * len(parsed.keys) + lines)
-        checks.append(_deployment_check(parsed, deployment, records))
+        checks.append(_check_deployment(parsed, deployment, records))
     return tuple(checks)
 
 
-def _deployment_check(
+def _check_deployment(
     parsed: ParsedDescriptor, deployment: BoundContract, records: SiteRecords
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        # without the contract's code, only its address can be checked
+        # the other rules compare the descriptor with the contract's code, which is not known here
         rule = DEPLOYMENT_RULES[0]
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
         findings = tuple(violation_findings(parsed.descriptor, rule, broken_rules))
