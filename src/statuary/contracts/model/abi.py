@@ -257,7 +257,7 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def cached_item_signature(abi_item: Mapping[str, Json]) -> str | None:
-    """Return an ABI item's signature, cached for all ABIs.
+    """Return an ABI item's signature, from a cache if possible.
 
     Returns:
         The signature, or None if ethers rejects the item.

@@ -49,7 +49,7 @@ class AuxdataFields(NamedTuple):
 
 
 def find_trailing_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Return the auxdata at the end of bytecode.
+    """Find the auxdata (compiler data in CBOR) at the end of bytecode.
 
     Args:
         code: the bytecode.

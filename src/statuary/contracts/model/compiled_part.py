@@ -162,10 +162,10 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find(self, record_pieces: RecordPieces) -> CompiledPart | None:
-        """Return the cached compilation for a record, or None.
+        """Return the cached compilation of a record, or None.
 
         Args:
-            record_pieces: the pieces of the record's text; the piece about the compilation must be the same.
+            record_pieces: the record's JSON text, split into compilation and deployment.
         """
         key = _sample_key(record_pieces.compiled)
         cached = self._parts.pop(key, None)

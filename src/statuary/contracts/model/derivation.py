@@ -50,10 +50,10 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def standard_json_members(record: RecordValue) -> dict[str, Json]:
-    """Return the `stdJsonInput` and `stdJsonOutput` of a record.
+    """Return a record's `stdJsonInput` and `stdJsonOutput`.
 
-    Servers derive them from other members of the record, whose objects are shared. The keys of `stdJsonInput`
-    and of its sources are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
+    The server derives both from other members of the record. The keys of `stdJsonInput` and of its sources
+    are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")

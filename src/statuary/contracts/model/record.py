@@ -257,7 +257,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
-    """Return the entry of a record for lists of contracts.
+    """Return a record's entry for lists of contracts.
 
     Args:
         record: the record to list.

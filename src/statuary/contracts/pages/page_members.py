@@ -44,13 +44,13 @@ def listed_compilation(record: RecordValue) -> ListedCompilation:
 def with_page_members(
     row: ContractRow, record: RecordValue, compiled: ListedCompilation, trail: str = ""
 ) -> ContractRow:
-    """Add the members for pages and search to a list entry.
+    """Add the members for pages and search to a contract's list entry.
 
     Args:
         row: the list entry.
         record: the record of the contract.
         compiled: what `listed_compilation` returned for the record.
-        trail: a sign for the status of each claim, from `trail_signs`.
+        trail: the letters from `trail_signs`, one for the status of each claim.
     """
     resolution = as_object(record.get("proxyResolution"))
     proxy = as_text(resolution.get("proxyType")) or "proxy"

@@ -86,11 +86,11 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
-        """Reuse published files of the search index, except some.
+        """Reuse the published files for a kind of search terms, with exceptions.
 
         Args:
-            kind: the kind of the files, such as names or addresses.
-            excluded_names: the first characters of the files that are not reused.
+            kind: the kind of search terms, such as names or addresses.
+            excluded_names: the names of the files that are not reused.
 
         Returns:
             The names of the files that are reused.
@@ -105,12 +105,13 @@ class PreviousPages:
         return names
 
     def keep_shard_if_published(self, path: str) -> bool:
-        """Return whether the last build published a file of the search index.
-
-        If it did, the file is marked as reused, so that this build keeps it.
+        """Reuse a file of the search index if the last build published it.
 
         Args:
             path: the path of the file in the site.
+
+        Returns:
+            Whether the file is reused.
         """
         is_kept = self.has_search and path in self._published
         if is_kept:
