@@ -48,7 +48,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
         prove,
         run_checks,
         runtime_mismatch_findings,
-        selected_checks,
+        unskipped_checks,
     )
     from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.model.record import sort_members_as_served
@@ -59,7 +59,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
         return CheckedRecord(locate_findings(file.parent, parsed.findings), None)
     record = sort_members_as_served(parsed.record)
     digest = sha256(parsed.canonical or encode_unchecked(record)).hexdigest()
-    proof = prove(record, selected_checks(skipped), digest=digest)
+    proof = prove(record, unskipped_checks(skipped), record_digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
     of_runtime = runtime_mismatch_findings(record, proof, Severity.ERROR)
     findings = [finding.for_file(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]

@@ -17,9 +17,9 @@ def contract_documents(
     source: str,
     pages: "ContractPageContext | None",
     *,
-    canonical: bytes | None,
+    canonical_json: bytes | None,
     digest: bytes,
-    at_address: AddressRows | None,
+    address_rows: AddressRows | None,
 ) -> Iterator[Document]:
     """Yield a contract's documents: record, proof, page and list of its address.
 
@@ -29,14 +29,14 @@ def contract_documents(
         judged_record: the record with its proof.
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
-        canonical: the bytes of the record, if they are known.
+        canonical_json: the bytes of the record, if they are known.
         digest: the SHA-256 of the source.
-        at_address: the contracts at the address; None if there may be others, so that the build lists them
+        address_rows: the contracts at the address; None if there may be others, so that the build lists them
             later.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 
-    served = record_document(judged_record, source, canonical, digest)
+    served = record_document(judged_record, source, canonical_json, digest)
     if judged_record.is_published:
         yield served
     if judged_record.proof.results:
@@ -45,5 +45,5 @@ def contract_documents(
         from statuary.contracts.pages.page import contract_page
 
         yield contract_page(judged_record, pages, source=source)
-    if at_address is not None:
-        yield all_chains_document(at_address)
+    if address_rows is not None:
+        yield all_chains_document(address_rows)

@@ -285,9 +285,9 @@ def _selected_checks(skipped: frozenset[str]) -> "tuple[ContractCheck, ...] | No
     """Return the checks to run on records, or None for all checks."""
     if not skipped:
         return None
-    from statuary.contracts.checks.prove import selected_checks
+    from statuary.contracts.checks.prove import unskipped_checks
 
-    return selected_checks(skipped)
+    return unskipped_checks(skipped)
 
 
 def _make_single_document(make: Callable[[], Document]) -> list[Document]:

@@ -19,10 +19,10 @@ class SiteContracts(NamedTuple):
         """The files that contain many contracts each, sorted by path."""
         return self.sources.bulk
 
-    def have_pages(self, pages: PageSettings) -> bool:
+    def have_pages(self, page_settings: PageSettings) -> bool:
         """Return whether each contract has a page of its own.
 
         Args:
-            pages: the settings of pages, which limit the number of contract pages.
+            page_settings: the settings of pages, which limit the number of contract pages.
         """
-        return not self.bulk and pages.has_contract_pages(len(self.sources))
+        return not self.bulk and page_settings.has_contract_pages(len(self.sources))

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from statuary.base.primitives import ChainId
-from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
+from statuary.contracts.api.list_pages import PAGE_SIZE, divide_into_list_pages
 from statuary.contracts.api.lists import AddressRows, chain_documents, group_rows_by_address
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.lists import ContractListPages
@@ -73,13 +73,13 @@ def test_added_contract_changes_newest_list(every: dict[str, bytes]):
 
 
 def test_list_pages_contain_each_contract_once():
-    pages = list(list_pages(ROWS))
+    pages = list(divide_into_list_pages(ROWS))
     assert [one for page in pages for one in page.rows] == ROWS
     assert max(len(page.rows) for page in pages) <= PAGE_SIZE
     assert len({page.name for page in pages}) == len(pages)
     assert len(pages) < COUNT / 100
     same = [one._replace(address="0x" + "11" * 20) for one in ROWS]
-    assert {len(page.rows) for page in list_pages(same)} == {PAGE_SIZE}
+    assert {len(page.rows) for page in divide_into_list_pages(same)} == {PAGE_SIZE}
 
 
 def test_only_changed_list_pages_are_rendered():
@@ -109,7 +109,7 @@ def test_only_changed_list_pages_are_rendered():
 )
 def test_unchanged_chain_keeps_list_pages(changed, published, kept):
     former = PreviousPages({"contracts/1/pages/5.html": "digest"}, published, [], changed)
-    assert former.keep_chain("1") is kept
+    assert former.keep_chain_pages("1") is kept
     assert former.kept == ({"contracts/1/index.html", "contracts/1/pages/5.html"} if kept else set())
     assert former.digests == ({"contracts/1/pages/5.html": "digest"} if kept else {})
 
@@ -131,7 +131,7 @@ def list_pages_of(rows: list[ContractRow], chain: Chain, former: PreviousPages) 
 )
 def test_same_contracts_keep_search_files(changed, published, kept):
     former = PreviousPages({}, published, changed)
-    assert former.keep_search() is kept
+    assert former.keep_search_files() is kept
     assert former.kept == ({*published[:2]} if kept else set())
 
 
@@ -139,7 +139,7 @@ def test_first_page_links_every_page(every: dict[str, bytes]):
     first = every["contracts/1/index.html"].decode()
     for path in (path for path in every if path.startswith("contracts/1/pages/")):
         assert f'href="../../{path}"' in first
-    pages = [page.name for page in list_pages(ROWS)]
+    pages = [page.name for page in divide_into_list_pages(ROWS)]
     middle = every[f"contracts/1/pages/{pages[5]}.html"].decode()
     for neighbour, relation in ((pages[4], "next"), (pages[6], "prev")):
         assert f'href="../../../contracts/1/pages/{neighbour}.html" rel="{relation}"' in middle

@@ -8,7 +8,7 @@ import pytest
 
 from statuary.base.primitives import keccak256
 from statuary.contracts.checks import identity_checks
-from statuary.contracts.checks.check import contract_checks
+from statuary.contracts.checks.check import collect_contract_checks
 from statuary.contracts.checks.metadata_checks import KeccakCache
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.public_fact_checks import known_releases
@@ -18,7 +18,7 @@ from support.contracts import ADDRESS, PATH, made_record
 from support.requirements import CHECKOUT
 
 CHECKS = {check.name: check for check in CONTRACT_CHECKS}
-IDENTITY = {check.name: check for check in contract_checks(identity_checks)}
+IDENTITY = {check.name: check for check in collect_contract_checks(identity_checks)}
 OTHER_ADDRESS = "0x" + "5A" * 20
 CLONE = "363d3d373d3d3d363d73" + "11" * 20 + "5af43d82803e903d91602b57fd5bf3"
 CLONE_OF = "0x" + "11" * 20

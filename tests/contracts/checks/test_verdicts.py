@@ -429,7 +429,7 @@ def test_compilation_proves_only_compiler_output() -> None:
         "",
         ("storageLayout", "verifiedAt", "sources", "x"),
     )
-    with_evidence = prove(record, compilation=evidence, digest="ab").pinned
+    with_evidence = prove(record, compilation=evidence, record_digest="ab").pinned
     without = prove(record).pinned
     differing = {name: str(pin) for name, pin in with_evidence.items() if pin != without.get(name)}
     assert differing == ({"storageLayout": "stated"} if record["storageLayout"] else {})

@@ -43,7 +43,7 @@ OWN_CODE = str(RECORD["runtimeBytecode"]["onchainBytecode"])
     ids=["own code", "no code", "other code"],
 )
 def test_only_missing_code_can_be_acknowledged(code, unlisted, listed):
-    proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), digest=DIGEST)
+    proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), record_digest=DIGEST)
     assert proof.verdict is not None
     assert (proof.verdict.status is ClaimStatus.CONTRADICTED) == (code != OWN_CODE)
     assert [finding.severity for finding in _onchain_code_findings(proof, SOURCE, None)] == unlisted

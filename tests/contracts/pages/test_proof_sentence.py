@@ -47,10 +47,10 @@ def test_missing_evidence_is_stated():
 def test_compilation_evidence_requires_matching_digest():
     version = exact_record()["compilation"]["compilerVersion"]
     evidence = CompilationEvidence("ab", version, "cd", "ef", "01", "0.1.0", ())
-    text = sentence(exact_record(), compilation=evidence, digest="ab")
+    text = sentence(exact_record(), compilation=evidence, record_digest="ab")
     assert "This build did not repeat it." in text
     assert "nobody has recompiled these sources" in sentence(
-        exact_record(), compilation=evidence, digest="cd"
+        exact_record(), compilation=evidence, record_digest="cd"
     )
 
 

@@ -42,7 +42,7 @@ def test_every_verdict_is_covered() -> None:
 @pytest.mark.parametrize("row", STATES)
 def test_lists_show_verdict_beside_match(row: ContractRow) -> None:
     pages = ContractListPages(renderer_of(small_site_context()), [row], with_pages=True)
-    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, search=False, has_lists=True)
+    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, has_search=False, has_lists=True)
     sign, verdict, level = STATES[row]
     text = re.search(r'contract-level">(.*)</p>', home.body.decode())
     assert text
@@ -65,7 +65,7 @@ TRAILS = {
 def test_lists_draw_trail_of_evidence(signs: str) -> None:
     row = ROW._replace(trail=signs)
     pages = ContractListPages(renderer_of(small_site_context()), [row], with_pages=True)
-    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, search=False, has_lists=True)
+    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, has_search=False, has_lists=True)
     strokes = STROKE.findall(home.body.decode())
     assert [(sign, int(x), int(y)) for sign, x, y in strokes] == TRAILS[signs]
 

@@ -46,7 +46,7 @@ def test_stated_compilation_has_own_style():
     evidence = CompilationEvidence(
         "ab", record["compilation"]["compilerVersion"], "cd", "ef", "01", "0.1.0", ()
     )
-    page = page_of(record, prove(record, compilation=evidence, digest="ab"))
+    page = page_of(record, prove(record, compilation=evidence, record_digest="ab"))
     assert strands(page)["compiled: recompiled"] == ("stated", "Stated in a file")
 
 

@@ -77,7 +77,7 @@ def test_contract_list_escapes_texts() -> None:
             with_pages=True,
         )
         (document,) = lists.chain_documents(chain, no_previous_pages())
-        home = lists.chains_page([chain], {"31337": 1}, search=True, has_lists=True)
+        home = lists.chains_page([chain], {"31337": 1}, has_search=True, has_lists=True)
         return document.body.decode() + home.body.decode()
 
     assert_inert(page(BLOW), page(HARMLESS))

@@ -16,7 +16,7 @@ from statuary.version import VERSION
 
 
 def record_document(
-    judged_record: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
+    judged_record: JudgedRecord, source: str, canonical_json: bytes | None = None, digest: bytes = b""
 ) -> Document:
     """Return the document with a contract's record, in Sourcify's API format.
 
@@ -27,11 +27,11 @@ def record_document(
     Args:
         judged_record: the record with its proof.
         source: the path of the record in the content folder.
-        canonical: the record's bytes as compact JSON, if they are known.
+        canonical_json: the record's bytes as compact JSON, if they are known.
         digest: the SHA-256 of these bytes, if it is known.
     """
     record = judged_record.record
-    body = encode_unchecked(record) if canonical is None else canonical
+    body = encode_unchecked(record) if canonical_json is None else canonical_json
     return Document(
         path=contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
         aliases=(contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
@@ -39,7 +39,7 @@ def record_document(
         cache=contract_urls.CONTRACT.cache,
         sources=(source,),
         persistent=True,
-        digest=digest if digest and canonical is not None else sha256(body).digest(),
+        digest=digest if digest and canonical_json is not None else sha256(body).digest(),
     )
 
 

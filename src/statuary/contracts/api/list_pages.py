@@ -20,7 +20,7 @@ class PageRows(NamedTuple):
     rows: list[ContractRow]  # oldest first
 
 
-def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
+def divide_into_list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
     """Divide the contracts of a chain into pages, oldest contracts first.
 
     Pages change as little as possible when a contract is added or removed: a full page ends at the contract,

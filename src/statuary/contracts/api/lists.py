@@ -21,7 +21,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from statuary.contracts import urls as contract_urls
-from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
+from statuary.contracts.api.list_pages import PAGE_SIZE, divide_into_list_pages
 from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
 from statuary.contracts.settings import Chain
 from statuary.site.document import Document, encode_json, encode_unchecked
@@ -53,7 +53,7 @@ def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> It
 
 
 def chain_documents(
-    chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
+    chain_id: str, oldest_first: Iterable[ContractRow], unchanged_count: int = 0
 ) -> Iterator[Document]:
     """Yield the API documents that list a chain's contracts.
 
@@ -63,13 +63,13 @@ def chain_documents(
     Args:
         chain_id: the chain.
         oldest_first: the list entries of all contracts on the chain, sorted by match id.
-        unchanged: the number of oldest contracts that have not changed; pages with only these are omitted.
+        unchanged_count: the number of oldest contracts that have not changed; pages with only these are omitted.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
     pages: list[dict[str, object]] = []
     count = 0
-    for page in list_pages(oldest_first):
+    for page in divide_into_list_pages(oldest_first):
         rows = page.rows
         newest.extend(rows)
         count += len(rows)
@@ -81,7 +81,7 @@ def chain_documents(
                 "count": len(rows),
             }
         )
-        if count > unchanged:
+        if count > unchanged_count:
             yield Document(
                 path=contract_urls.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
                 body=_encode_results(map(contract_list_entry, reversed(rows))),

@@ -119,13 +119,13 @@ def decode_block_header(block: AnchoredBlock) -> BlockHeader:
     return header
 
 
-def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+def verify_account(header: BlockHeader, address: Address, proof_nodes: Nodes) -> Account:
     """Verify the Merkle proof of an account, and return the account.
 
     Args:
         header: the header of the block, which contains the root of the state trie.
         address: the address of the account.
-        nodes: the nodes of the Merkle proof.
+        proof_nodes: the nodes of the Merkle proof.
 
     Returns:
         The account; an empty account if the proof shows that it does not exist.
@@ -134,7 +134,7 @@ def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Accou
         EvidenceError: if the proof is invalid.
     """
     leaf = verify_trie_proof(
-        header.state_root, keccak256(_decode_hex(address)), [_decode_hex(node) for node in nodes]
+        header.state_root, keccak256(_decode_hex(address)), [_decode_hex(node) for node in proof_nodes]
     )
     if not leaf:
         return ABSENT_ACCOUNT
@@ -144,19 +144,19 @@ def verify_account(header: BlockHeader, address: Address, nodes: Nodes) -> Accou
     return Account(require_rlp_bytes(items[2], 32), require_rlp_bytes(items[3], 32))
 
 
-def verify_storage_word(account: Account, slot: str, nodes: Nodes) -> int:
+def verify_storage_word(account: Account, slot: str, proof_nodes: Nodes) -> int:
     """Verify a storage slot's Merkle proof, and return the slot's value.
 
     Args:
         account: the account, which has been verified.
         slot: the storage slot as hex.
-        nodes: the nodes of the Merkle proof.
+        proof_nodes: the nodes of the Merkle proof.
 
     Raises:
         EvidenceError: if the proof is invalid.
     """
     value = verify_trie_proof(
-        account.storage_root, keccak256(_decode_hex(slot)), [_decode_hex(node) for node in nodes]
+        account.storage_root, keccak256(_decode_hex(slot)), [_decode_hex(node) for node in proof_nodes]
     )
     return rlp_to_number(decode_rlp(value)) if value else 0
 
@@ -168,20 +168,22 @@ class ProvedTransaction(NamedTuple):
     receipt: Receipt
 
 
-def verify_transaction(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
+def verify_transaction(
+    evidence: DeploymentEvidence, transaction_index: int, creation_code: str
+) -> ProvedTransaction:
     """Verify the Merkle proofs of a transaction and its receipt.
 
     Args:
         evidence: the block, and the proofs of the transaction and the receipt.
-        index: the position of the transaction in the block, from 0.
-        creation: the record's creation code as hex, which replaces the placeholder in the transaction.
+        transaction_index: the position of the transaction in the block, from 0.
+        creation_code: the record's creation code as hex, which replaces the placeholder in the transaction.
 
     Raises:
         EvidenceError: if a proof is invalid.
     """
     header = decode_block_header(evidence.block)
-    key = encode_rlp(rlp_number_bytes(index))
-    nodes = [_decode_hex(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
+    key = encode_rlp(rlp_number_bytes(transaction_index))
+    nodes = [_decode_hex(node.replace(CREATION_CODE, creation_code[2:], 1)) for node in evidence.transaction]
     transaction = parse_transaction(verify_trie_proof(header.transactions_root, key, nodes))
     nodes = [_decode_hex(node) for node in evidence.receipt]
     receipt = parse_receipt(verify_trie_proof(header.receipts_root, key, nodes))

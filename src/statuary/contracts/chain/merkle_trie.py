@@ -70,16 +70,16 @@ class _DecodedItem(NamedTuple):
     end: int
 
 
-def _decode_rlp_item(data: bytes, at: int, limit: int, remaining_depth: int) -> _DecodedItem:
+def _decode_rlp_item(data: bytes, offset: int, limit: int, remaining_depth: int) -> _DecodedItem:
     """Return the item at an offset."""
     if not remaining_depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
-    if at >= limit:
+    if offset >= limit:
         raise EvidenceError("rlp_cut")
-    first_byte = data[at]
+    first_byte = data[offset]
     if first_byte < BYTES:
-        return _DecodedItem(data[at : at + 1], at + 1)
-    start, end = _payload_bounds(data, at, limit)
+        return _DecodedItem(data[offset : offset + 1], offset + 1)
+    start, end = _payload_bounds(data, offset, limit)
     if first_byte < LIST:
         if end - start == 1 and data[start] < BYTES:
             raise EvidenceError("rlp_prefix")
@@ -96,10 +96,10 @@ class _Payload(NamedTuple):
     end: int
 
 
-def _payload_bounds(data: bytes, at: int, limit: int) -> _Payload:
+def _payload_bounds(data: bytes, offset: int, limit: int) -> _Payload:
     """Return the bounds of the payload of an item with a prefix."""
-    length = (data[at] - BYTES) % (LIST - BYTES)
-    start = at + 1
+    length = (data[offset] - BYTES) % (LIST - BYTES)
+    start = offset + 1
     if length > SHORT:
         size = data[start : start + length - SHORT]
         start += length - SHORT
@@ -148,13 +148,13 @@ BRANCH, SHORT_NODE = 17, 2
 """The members of a branch, and of an extension or a leaf."""
 
 
-def verify_trie_proof(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
+def verify_trie_proof(root_hash: bytes, key: bytes, proof_nodes: Sequence[bytes]) -> bytes:
     """Verify a Merkle proof, and return the value that it proves.
 
     Args:
-        root: the hash of the trie's root.
+        root_hash: the hash of the trie's root.
         key: the key in the trie, which is hashed for accounts and storage slots.
-        nodes: the encoded nodes on the path from the root to the value, without nodes that are embedded in
+        proof_nodes: the encoded nodes on the path from the root to the value, without nodes that are embedded in
             others.
 
     Returns:
@@ -163,9 +163,12 @@ def verify_trie_proof(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     Raises:
         EvidenceError: if the nodes are not exactly those of the path.
     """
-    if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
+    if root_hash == EMPTY_ROOT and list(proof_nodes) in (
+        [],
+        [EMPTY_TRIE],
+    ):  # some nodes give its only node, others none
         return b""
-    walk = _TrieWalk(root, key.hex(), nodes)
+    walk = _TrieWalk(root_hash, key.hex(), proof_nodes)
     value = walk.find_value()
     if walk.unread:
         raise EvidenceError("proof_rest", nodes=str(len(walk.unread)))

@@ -65,13 +65,13 @@ class SignedTransaction(NamedTuple):
     signature: RecoverableSignature
 
 
-def parse_transaction(raw: bytes) -> SignedTransaction:
+def parse_transaction(raw_transaction: bytes) -> SignedTransaction:
     """Parse the bytes of a signed transaction.
 
     Raises:
         EvidenceError: if the transaction is malformed, or of an unknown type.
     """
-    kind, payload = _parse_envelope(raw, "transaction")
+    kind, payload = _parse_envelope(raw_transaction, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:
         raise EvidenceError("unknown_type", type=kind)
@@ -88,7 +88,7 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
         raise EvidenceError("signature_form")
     prefix = b"" if kind == LEGACY else bytes([kind])
     return SignedTransaction(
-        hash=keccak256(raw),
+        hash=keccak256(raw_transaction),
         type=kind,
         chain_id=chain_id,
         nonce=rlp_to_number(items[layout.nonce]),
@@ -106,15 +106,15 @@ class _Envelope(NamedTuple):
     payload: bytes  # the list
 
 
-def _parse_envelope(raw: bytes, item_name: str) -> _Envelope:
+def _parse_envelope(raw_item: bytes, item_name: str) -> _Envelope:
     """Return the type of a transaction or receipt, and its list."""
-    if not raw:
+    if not raw_item:
         raise EvidenceError(f"{item_name}_absent")
-    if raw[0] >= FIRST_LIST:
-        return _Envelope(LEGACY, raw)
-    if raw[0] == LEGACY:
+    if raw_item[0] >= FIRST_LIST:
+        return _Envelope(LEGACY, raw_item)
+    if raw_item[0] == LEGACY:
         raise EvidenceError(f"{item_name}_of_type_0")
-    return _Envelope(raw[0], raw[1:])
+    return _Envelope(raw_item[0], raw_item[1:])
 
 
 class _SignedMembers(NamedTuple):
@@ -125,20 +125,20 @@ class _SignedMembers(NamedTuple):
     members: RlpItem
 
 
-def _legacy_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
+def _legacy_signed_members(transaction_items: list[RlpItem], signature_v: int) -> _SignedMembers:
     """Return the signed fields of a legacy transaction."""
-    if v in (27, 28):
-        return _SignedMembers(None, v - 27, items[:-3])
-    if v < 35:
-        raise EvidenceError("signature_v", v=str(v))
-    chain_id, parity = divmod(v - 35, 2)
-    return _SignedMembers(chain_id, parity, [*items[:-3], rlp_number_bytes(chain_id), b"", b""])
+    if signature_v in (27, 28):
+        return _SignedMembers(None, signature_v - 27, transaction_items[:-3])
+    if signature_v < 35:
+        raise EvidenceError("signature_v", v=str(signature_v))
+    chain_id, parity = divmod(signature_v - 35, 2)
+    return _SignedMembers(chain_id, parity, [*transaction_items[:-3], rlp_number_bytes(chain_id), b"", b""])
 
 
-def _typed_signed_members(items: list[RlpItem], v: int) -> _SignedMembers:
-    if v > 1:
-        raise EvidenceError("signature_parity", parity=str(v))
-    return _SignedMembers(rlp_to_number(items[0]), v, items[:-3])
+def _typed_signed_members(transaction_items: list[RlpItem], signature_parity: int) -> _SignedMembers:
+    if signature_parity > 1:
+        raise EvidenceError("signature_parity", parity=str(signature_parity))
+    return _SignedMembers(rlp_to_number(transaction_items[0]), signature_parity, transaction_items[:-3])
 
 
 class Receipt(NamedTuple):
@@ -148,13 +148,13 @@ class Receipt(NamedTuple):
     succeeded: bool | None  # None before Byzantium, because those receipts do not state it
 
 
-def parse_receipt(raw: bytes) -> Receipt:
+def parse_receipt(raw_receipt: bytes) -> Receipt:
     """Parse the bytes of a transaction receipt.
 
     Raises:
         EvidenceError: if the bytes are not a receipt.
     """
-    kind, payload = _parse_envelope(raw, "receipt")
+    kind, payload = _parse_envelope(raw_receipt, "receipt")
     items = decode_rlp_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
         raise EvidenceError("unknown_receipt")
@@ -202,15 +202,15 @@ def find_creation_nonce(creator: Address, created_address: Address, nonce_limit:
     )
 
 
-def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
+def create2_address(factory: bytes, salt: bytes, creation_code: bytes) -> Address:
     """Return the address that CREATE2 gives to a contract.
 
     Args:
         factory: the address of the contract that executes CREATE2.
         salt: the 32 bytes of the salt.
-        code: the creation code.
+        creation_code: the creation code.
     """
-    return _address_from_digest(keccak256(b"\xff" + factory + salt + keccak256(code)))
+    return _address_from_digest(keccak256(b"\xff" + factory + salt + keccak256(creation_code)))
 
 
 def address_from_public_key(public_key: bytes) -> Address:
@@ -257,13 +257,13 @@ class BlockHeader(NamedTuple):
     receipts_root: bytes
 
 
-def parse_block_header(raw: bytes) -> BlockHeader:
+def parse_block_header(raw_header: bytes) -> BlockHeader:
     """Parse the bytes of a block header.
 
     Raises:
         EvidenceError: if the bytes are not the header of an Ethereum block.
     """
-    items = decode_rlp_list(raw)
+    items = decode_rlp_list(raw_header)
     if len(items) < len(HEADER_SIZES):
         raise EvidenceError("header_members", members=str(len(items)))
     members = dict(zip(HEADER_SIZES, items, strict=False))
@@ -275,7 +275,7 @@ def parse_block_header(raw: bytes) -> BlockHeader:
     for added in items[len(HEADER_SIZES) :]:
         require_rlp_bytes(added)
     return BlockHeader(
-        hash=keccak256(raw),
+        hash=keccak256(raw_header),
         number=rlp_to_number(members["number"]),
         timestamp=rlp_to_number(members["timestamp"]),
         state_root=require_rlp_bytes(members["stateRoot"]),

@@ -7,15 +7,15 @@ from statuary.base.primitives import keccak256
 from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem, encode_rlp
 
 
-def is_trie_root(root: bytes, node_hex: str) -> bool:
+def is_trie_root(root_hash: bytes, node_hex: str) -> bool:
     """Return whether an encoded trie node has the given root hash.
 
     Args:
-        root: the hash of the trie's root.
+        root_hash: the hash of the trie's root.
         node_hex: the encoded node as hex; for any other string, the result is False.
     """
     try:
-        return keccak256(bytes.fromhex(node_hex.removeprefix("0x"))) == root
+        return keccak256(bytes.fromhex(node_hex.removeprefix("0x"))) == root_hash
     except ValueError:
         return False
 

@@ -219,7 +219,7 @@ class _Outcome(NamedTuple):
 
 
 def decide_chain_claims(
-    record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
+    record: RecordView, anchor: Anchor | None, record_digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
     """Decide what Merkle proofs from the chain show about a record.
 
@@ -228,7 +228,7 @@ def decide_chain_claims(
     Args:
         record: the record to compare with the proofs.
         anchor: the Merkle proofs; None if there are none.
-        digest: the SHA-256 of the record as canonical JSON, which the proofs must name.
+        record_digest: the SHA-256 of the record as canonical JSON, which the proofs must name.
         checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     if anchor is None:
@@ -236,8 +236,8 @@ def decide_chain_claims(
             because("no_account_proof"),
             _Deployed(record, None).missing_reason() or because("no_signed_transaction"),
         )
-    verifier = _Verifier(digest, checkpoints)
-    if anchor.record != digest:
+    verifier = _Verifier(record_digest, checkpoints)
+    if anchor.record != record_digest:
         verifier.problems.append((because("other_anchor"), ""))
     claims = verifier.decide_claim(_OnChain(record, anchor)), verifier.decide_claim(_Deployed(record, anchor))
     return AnchorClaims(claims, verifier.pinned, tuple(verifier.problems))
@@ -284,11 +284,11 @@ class _ChainClaim:
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
-    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         """Return the sentence for a proven claim, which names the block.
 
         Args:
-            block: the block in which the claim is proven.
+            proven_block: the block in which the claim is proven.
             is_vouched_for: whether the site's author vouches for the block.
         """
         raise NotImplementedError
@@ -382,8 +382,10 @@ class _OnChain(_ChainClaim):
         return None if self.record.runtime.onchain_code else because("no_onchain_code")
 
     @override
-    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because("account_proof" if is_vouched_for else "account_proof_stated", block=block.number)
+    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because(
+            "account_proof" if is_vouched_for else "account_proof_stated", block=proven_block.number
+        )
 
     @override
     def verify(self) -> _Outcome:
@@ -453,8 +455,8 @@ class _Deployed(_ChainClaim):
         return None
 
     @override
-    def proven_reason(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because("deployed" if is_vouched_for else "deployed_stated", block=block.number)
+    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because("deployed" if is_vouched_for else "deployed_stated", block=proven_block.number)
 
     def _deployment_text(self, member: str) -> str:
         return as_text(self.deployment.get(member))

@@ -112,16 +112,16 @@ class ContractCheck(NamedTuple):
                 reason = observation.sentence
                 hint = "a later version of statuary may know it; the record is published"
                 note = Violation(observation.sentence, observation.pointer, hint, Severity.NOTE)
-                findings.append(self.finding(note))
+                findings.append(self.to_finding(note))
             else:
-                findings.append(self.finding(observation))
+                findings.append(self.to_finding(observation))
         outcome = _check_outcome(findings, facts)
         is_open = not facts and any(isinstance(one, NotKnown) for one in observations)
         if is_open and outcome is _PASSED:
             outcome = CheckOutcome.NOT_KNOWN
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
-    def finding(self, violation: Violation) -> Finding:
+    def to_finding(self, violation: Violation) -> Finding:
         """Convert a violation of this rule to a finding for reports."""
         return Finding(
             rule=self.name,
@@ -192,7 +192,7 @@ def of_compilation(observe: CheckFunction) -> CheckFunction:
     return observe
 
 
-def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
+def collect_contract_checks(*modules: ModuleType) -> list[ContractCheck]:
     """Return the checks that modules define with `@check`, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)

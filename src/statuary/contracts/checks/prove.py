@@ -22,7 +22,7 @@ from statuary.contracts.checks import (
     transformation_checks,
 )
 from statuary.contracts.checks.anchor_claims import decide_chain_claims
-from statuary.contracts.checks.check import ContractCheck, Match, contract_checks
+from statuary.contracts.checks.check import ContractCheck, Match, collect_contract_checks
 from statuary.contracts.checks.claims import (
     apply_recompilation,
     compilation_problems,
@@ -43,12 +43,12 @@ from statuary.contracts.model.proof import (
 )
 from statuary.contracts.model.record import RecordValue
 
-IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
+IDENTITY_CHECKS: Final = tuple(collect_contract_checks(identity_checks))
 """The rules about a record's place in the site; one that breaks them is never published."""
 
 CONTRACT_CHECKS: Final = tuple(
     sorted(
-        contract_checks(
+        collect_contract_checks(
             bytecode_checks,
             language_checks,
             transformation_checks,
@@ -63,7 +63,7 @@ CONTRACT_CHECKS: Final = tuple(
 """Every rule for records: first those about bytecode, last those that true records were found to break."""
 
 
-def selected_checks(skipped_names: frozenset[str]) -> tuple[ContractCheck, ...]:
+def unskipped_checks(skipped_names: frozenset[str]) -> tuple[ContractCheck, ...]:
     """Return the checks that prove a record, without the skipped ones.
 
     Args:
@@ -123,7 +123,7 @@ def prove(
     *,
     compilation: CompilationEvidence | None = None,
     anchor: Anchor | None = None,
-    digest: str = "",
+    record_digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
     """Prove a record: run the checks, and decide the claims.
@@ -135,10 +135,10 @@ def prove(
         checks: the checks to run.
         compilation: the stored result of an earlier compilation, or None.
         anchor: Merkle proofs from the chain, or None.
-        digest: the SHA-256 of the record as canonical JSON, which the evidence must name.
+        record_digest: the SHA-256 of the record as canonical JSON, which the evidence must name.
         checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
-    (proof,) = prove_batch([ProofInput(record, compilation, anchor, digest, checkpoints)], checks)
+    (proof,) = prove_batch([ProofInput(record, compilation, anchor, record_digest, checkpoints)], checks)
     return proof
 
 

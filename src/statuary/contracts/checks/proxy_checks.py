@@ -66,12 +66,12 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
             yield Violation(fault, ("proxyResolution", "implementations", place, "address"))
 
 
-def _implementation_address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
+def _implementation_address_fault(address: Json, contract_address: Json, proxy_type: Json) -> str:
     """Return the reason why an implementation address is impossible, if it is."""
     text = format_json_line(address)
     if not _is_checksummed(address):
         return f"implementation {text} is not an address with its EIP-55 checksum"
-    if address == own_address:
+    if address == contract_address:
         return f"implementation {text} is the address of the contract itself"
     if address == _NO_ADDRESS and proxy_type != EIP_1167:
         return f"implementation {text} is the address of nobody"

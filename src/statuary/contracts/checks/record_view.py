@@ -482,13 +482,13 @@ class RecordView:
         )
         return record, creation, runtime
 
-    def adopt_values_of_compilation(self, computed: tuple[Computed, Computed, Computed]) -> None:
+    def adopt_values_of_compilation(self, computed_values: tuple[Computed, Computed, Computed]) -> None:
         """Reuse the values that another record of the same compilation computed.
 
         Args:
-            computed: the result of `values_of_compilation` of the other record.
+            computed_values: the result of `values_of_compilation` of the other record.
         """
-        for holder, values in zip((self, *self.sides), computed, strict=True):
+        for holder, values in zip((self, *self.sides), computed_values, strict=True):
             vars(holder).update(values)
 
     def clear(self) -> None:

@@ -119,7 +119,7 @@ class BuiltContract(NamedTuple):
         findings = (*self.findings, *outcome.findings)
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
-    def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
+    def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
         """Return the contract's row for the build database (the ledger).
 
         The paths of its documents are added later. After an unexpected exception, the row has no digest, so
@@ -128,17 +128,17 @@ class BuiltContract(NamedTuple):
         Args:
             unit: the path of the file or folder that contains the record, and that the next build compares.
             reason: why the source was built, as `statuary explain` prints it.
-            git: the git object id of the source; empty if unknown.
-            stat: the size and time of the source's files; empty if they may still change.
+            git_id: the git object id of the source; empty if unknown.
+            stat_text: the size and time of the source's files; empty if they may still change.
         """
         digest = self.digest
         if not self.is_deterministic:
-            git, stat, digest = "", "", b""
+            git_id, stat_text, digest = "", "", b""
         return SourceRow(
             location=self.source.location,
             unit=unit,
-            git=git,
-            stat=stat,
+            git=git_id,
+            stat=stat_text,
             digest=digest,
             documents="",
             reason=reason,
@@ -259,19 +259,19 @@ def _prepare_proof(
 
 
 def _prove_or_report(
-    provable: Sequence[tuple[ProofInput, ContractSource]], checks: Sequence[ContractCheck]
+    inputs_with_sources: Sequence[tuple[ProofInput, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
     """Prove records together; if that fails, prove them one by one.
 
     A record that raises an exception then gets a finding, and the others keep their proofs.
     """
-    records = [record for record, _ in provable]
+    records = [record for record, _ in inputs_with_sources]
     together = run_guarded(partial(prove_batch, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
         return together
     single_proofs = (
         run_guarded(partial(prove_batch, [record], checks), source.path, CHECKING)
-        for record, source in provable
+        for record, source in inputs_with_sources
     )
     return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in single_proofs]
 
@@ -346,9 +346,9 @@ def _build_contract(
         contract_documents,
         judged,
         source.location,
-        canonical=contract.canonical if record is contract.record else None,
+        canonical_json=contract.canonical if record is contract.record else None,
         digest=contract.digest,
-        at_address=AddressRows(row.address, (source.location,), (row,)) if is_alone else None,
+        address_rows=AddressRows(row.address, (source.location,), (row,)) if is_alone else None,
     )
     further = _extension_documents(judged, source, settings) if is_published else ExtensionDocuments()
     return BuiltContract(

@@ -83,20 +83,24 @@ class BuiltRows(NamedTuple):
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
         )
 
-    def rows_at_addresses(self, after: str, until: str | None) -> Iterator[tuple[str, ContractRow]]:
+    def rows_at_addresses(
+        self, after_address: str, last_address: str | None
+    ) -> Iterator[tuple[str, ContractRow]]:
         """Yield the published contracts in a range of addresses, sorted by address.
 
         Args:
-            after: the address before the range; empty for the first range.
-            until: the last address of the range; None for the last range.
+            after_address: the address before the range; empty for the first range.
+            last_address: the last address of the range; None for the last range.
 
         Yields:
             The location and the list entry of each contract.
         """
         order = f"ORDER BY address, {BY_MATCH_ID}"
-        if until is None:
-            return self._query_rows(SERVED, f"AND address > ? {order}", after)
-        return self._query_rows(SERVED, f"AND address > ? AND address <= ? {order}", after, until)
+        if last_address is None:
+            return self._query_rows(SERVED, f"AND address > ? {order}", after_address)
+        return self._query_rows(
+            SERVED, f"AND address > ? AND address <= ? {order}", after_address, last_address
+        )
 
     def _query_rows(self, columns: str, condition: str, *values: str) -> Iterator[tuple[str, ContractRow]]:
         query = f"SELECT location, {columns} FROM built WHERE published {condition}"
@@ -146,11 +150,11 @@ class ContractTable(LedgerTable):
             yield from page
             last_location = page[-1][0]
 
-    def mark_changed(self, units: Iterable[str]) -> None:
+    def mark_changed(self, changed_paths: Iterable[str]) -> None:
         """Mark files and folders whose contracts from the last build are outdated."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
-            self.connection.executemany(query, ((unit,) for unit in units))
+            self.connection.executemany(query, ((unit,) for unit in changed_paths))
 
     def update_metadata(self, units: Iterable[tuple[str, str, str]]) -> None:
         """Store new git ids, sizes and times of sources with unchanged content.
@@ -240,15 +244,15 @@ class ContractTable(LedgerTable):
         )
         return documents.split("\n") if documents else []
 
-    def find_changed_entries(self, always: str) -> None:
+    def find_changed_entries(self, always_reason: str) -> None:
         """Find the list entries that differ from those of the last build.
 
         Args:
-            always: contracts that were built for this reason count as changed even if their entries are
+            always_reason: contracts that were built for this reason count as changed even if their entries are
                 equal.
         """
         if self.is_partial:
-            self.connection.execute(COMPARE, (always,))
+            self.connection.execute(COMPARE, (always_reason,))
 
     @override
     def replaced_documents(self) -> Iterator[str]:
@@ -408,32 +412,32 @@ class ContractTable(LedgerTable):
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
 
-    def find_duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
+    def find_duplicates(self, equal_columns: str) -> Iterator[DuplicateContracts]:
         """Yield groups of contracts that have the same address or match id.
 
         Both published and excluded contracts are considered.
 
         Args:
-            columns: the columns that must be equal: `chain_id, address` or `match_order`.
+            equal_columns: the columns that must be equal: `chain_id, address` or `match_order`.
         """
-        repeated = self._repeated_values_query(columns.split(", "))
+        repeated = self._repeated_values_query(equal_columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
             return  # do not read every row if there are no duplicates
         query = (
-            f"SELECT location, unit, digest, published, {columns}, {LISTED} FROM next_sources"
-            f" WHERE ({columns}) IN ({repeated})"
+            f"SELECT location, unit, digest, published, {equal_columns}, {LISTED} FROM next_sources"
+            f" WHERE ({equal_columns}) IN ({repeated})"
         )
         groups: dict[tuple[str, ...], list[Precedence]] = {}
-        width = columns.count(",") + 1
+        width = equal_columns.count(",") + 1
         for location, unit, digest, is_published, *values in self.connection.execute(query):
             contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
-            before = self._published_before(contract.row, columns)
+            before = self._published_before(contract.row, equal_columns)
             precedence = precedence_of(
                 contract,
                 digest,
                 before,
                 is_published=bool(is_published),
-                is_same_contract=columns != "match_order",
+                is_same_contract=equal_columns != "match_order",
             )
             groups.setdefault(tuple(values[:width]), []).append(precedence)
         for key in sorted(groups):
@@ -500,18 +504,18 @@ class ContractTable(LedgerTable):
             location, match_id or "", tuple(documents.split("\n")), verdict == "contradicted"
         )
 
-    def changed_contracts(self, *, every: bool) -> Iterator[tuple[str, str]]:
+    def changed_contracts(self, *, yield_all: bool) -> Iterator[tuple[str, str]]:
         """Yield the contracts that may have changed, sorted by address.
 
         Args:
-            every: whether to yield all contracts instead.
+            yield_all: whether to yield all contracts instead.
 
         Yields:
             The chain id and the address of each contract.
         """
         rows = (
             "SELECT chain_id, address FROM next_sources"
-            if every
+            if yield_all
             else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
             f" WHERE location IN ({SUPERSEDED})"
         )

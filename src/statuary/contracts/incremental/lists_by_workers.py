@@ -45,17 +45,19 @@ def make_address_lists(task: AddressRange) -> PartitionResult:
 
 
 def address_ranges(
-    rows: BuiltRows, ends: list[str], hosting: HostingSettings, output: Output
+    rows: BuiltRows, range_ends: list[str], hosting: HostingSettings, output: Output
 ) -> Iterator[AddressRange]:
     """Divide the addresses of a site into ranges.
 
     Args:
         rows: the rows of the build.
-        ends: the last addresses of all ranges but the last one, sorted.
+        range_ends: the last addresses of all ranges but the last one, sorted.
         hosting: where the documents will be served.
         output: the receivers of the documents.
     """
-    for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True), start=1):
+    for number, (after, until) in enumerate(
+        zip(["", *range_ends], [*range_ends, None], strict=True), start=1
+    ):
         yield AddressRange(rows, after, until, hosting, output(f"addresses-{number:07d}"))
 
 

@@ -109,26 +109,26 @@ class SingleSources(PartitionSources):
             if stat_text and source_stat(root_path, source) == stat:
                 yield (
                     built_contract,
-                    built_contract.source_row(unit=unit, reason=reason, git=git, stat=stat_text),
+                    built_contract.source_row(unit=unit, reason=reason, git_id=git, stat_text=stat_text),
                 )
             else:  # the source may have changed after git's report, or while it was read
                 git_id = verify_git_id(root, source, git, built_contract.digest)
-                yield built_contract, built_contract.source_row(unit=unit, reason=reason, git=git_id)
+                yield built_contract, built_contract.source_row(unit=unit, reason=reason, git_id=git_id)
 
 
-def verify_git_id(root: Path, source: AnySource, git_id: str, digest: bytes) -> str:
+def verify_git_id(root: Path, source: AnySource, git_id: str, read_digest: bytes) -> str:
     """Return a source's git id if its file has exactly that content.
 
     Args:
         root: the content folder.
         source: the source, which has been read.
         git_id: the git object id; empty if unknown.
-        digest: the digest of the content that was read.
+        read_digest: the digest of the content that was read.
 
     Returns:
         The git id; empty if the file differs from git or from what was read.
     """
-    if not git_id or not digest or source.form is not ContractForm.RECORD:
+    if not git_id or not read_digest or source.form is not ContractForm.RECORD:
         return ""
     try:
         raw = SourceFile(root, source.path).load_bytes(LARGEST_RECORD)
@@ -136,7 +136,7 @@ def verify_git_id(root: Path, source: AnySource, git_id: str, digest: bytes) -> 
         return ""
     blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
     blob.update(raw)
-    is_read = record_digest(raw) == digest
+    is_read = record_digest(raw) == read_digest
     return git_id if is_read and blob.hexdigest() == git_id else ""
 
 
@@ -175,7 +175,7 @@ def _stage_documents(
     contract, documents = built_contract.with_documents()
     paths = "\n".join(output.add(apply_host_layout(documents, hosting)))
     if contract.findings != built_contract.findings:
-        row = contract.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
+        row = contract.source_row(unit=row.unit, reason=row.reason, git_id=row.git, stat_text=row.stat)
     return row._replace(documents=paths)
 
 
@@ -183,14 +183,14 @@ class Partitioner:
     """Divides the sources of a build into groups (partitions), one per task."""
 
     def __init__(
-        self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
+        self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], max_partition_size: int
     ) -> None:
         self.root = settings.root
         self.settings = settings.pickled()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1
-        self.first_size = max(1, min(FIRST_SIZE, size) // cost)
-        self.largest_size = max(1, size // cost)
+        self.first_size = max(1, min(FIRST_SIZE, max_partition_size) // cost)
+        self.largest_size = max(1, max_partition_size // cost)
         self.count = 0
 
     def divide(

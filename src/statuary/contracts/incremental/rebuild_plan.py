@@ -304,7 +304,7 @@ def plan_rebuild(
     root: Path,
     contracts: SiteContracts,
     target: BuildTarget,
-    tree: GitState | None,
+    git_state: GitState | None,
     fingerprint: Fingerprint,
     *,
     verify: bool,
@@ -317,7 +317,7 @@ def plan_rebuild(
         root: the content folder.
         contracts: the contracts of the site.
         target: the site that is being built.
-        tree: the state of git; None outside of git.
+        git_state: the state of git; None outside of git.
         fingerprint: the digest of everything contracts depend on, except their sources.
         verify: whether to read sources and documents even if git, size and time show no change.
     """
@@ -327,7 +327,7 @@ def plan_rebuild(
     ledger, table = target.ledger, target.ledger.table(ContractTable)
     if is_resumed := target.resume(fingerprint.text):
         table.discard_bulk_rows()
-        sources = _unfinished_sources(root, sources, table, tree)
+        sources = _unfinished_sources(root, sources, table, git_state)
     because = full_rebuild_reason(Fingerprint.parse(ledger.cached_group(CONTRACTS).fingerprint), fingerprint)
     incomplete_sources: frozenset[str] = frozenset()
     if because is None:
@@ -335,13 +335,13 @@ def plan_rebuild(
         incomplete_sources = target.incomplete_sources(verify=verify)
         table.discard_documents(incomplete_sources)
         # compare all sources after an interrupted build, because it may have read another commit
-        if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
+        if is_unchanged(ledger, git_state) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
     last_sources = () if because is not None else table.known_sources()
     comparison = SourceComparison(
         root=root,
         previous=last_sources,
-        tree=tree,
+        tree=git_state,
         rebuild_reason=because,
         incomplete_sources=incomplete_sources,
         verify=verify,

@@ -106,24 +106,24 @@ class CompiledPart:
         """The members that records of the same compilation share."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
-    def record_with_deployment(self, deployed: tuple[bytes, ...]) -> RecordValue:
+    def record_with_deployment(self, deployment_texts: tuple[bytes, ...]) -> RecordValue:
         """Combine the shared compilation with a deployment into a record.
 
         The types of the members are not checked.
 
         Args:
-            deployed: the JSON texts of the other members, from `RecordPieces.deployed`.
+            deployment_texts: the JSON texts of the other members, from `RecordPieces.deployed`.
 
         Raises:
             ValueError: if the texts are not those of a record in canonical form.
         """
         members_before, first, side, second, deployment, members_after = parsed = [
-            orjson.loads(piece) for piece in deployed
+            orjson.loads(piece) for piece in deployment_texts
         ]
         sides = members_before["creationBytecode"], side["runtimeBytecode"]
         if tuple(map(tuple, parsed)) != _KEYS or any([*side] != ["onchainBytecode"] for side in sides):
             raise ValueError("these are other members")
-        if orjson.dumps(parsed) != b"[%b]" % b",".join(deployed):
+        if orjson.dumps(parsed) != b"[%b]" % b",".join(deployment_texts):
             raise ValueError("this is not canonical")
         members_before["creationBytecode"] = {**sides[0], **self.creation, **first}
         members_before["runtimeBytecode"] = {**sides[1], **self.runtime, **second}

@@ -62,18 +62,18 @@ def find_build_version(version_text: str) -> str:
     return match[0] if match else ""
 
 
-def is_same_build(recorded: str, reported: str) -> bool:
+def is_same_build(recorded_version: str, reported_version: str) -> bool:
     """Return whether two strings name the same build of a compiler.
 
     The versions must be equal. The commits must be equal too if both strings contain one; some records of
     Vyper contain none.
 
     Args:
-        recorded: the version in a record.
-        reported: the version that a compiler reports.
+        recorded_version: the version in a record.
+        reported_version: the version that a compiler reports.
     """
-    recorded_match = _BUILD.match(recorded.removeprefix("v"))
-    reported_match = _BUILD.search(reported)
+    recorded_match = _BUILD.match(recorded_version.removeprefix("v"))
+    reported_match = _BUILD.search(reported_version)
     if (
         recorded_match is None
         or reported_match is None

@@ -244,18 +244,18 @@ def _parse_compiled_code(evm: Json, member_name: str, pointer: Pointer) -> Compi
     return CompiledCode(artifact, code, libraries)
 
 
-def decode_unlinked_code(hex_digits: str, libraries: Sequence[CodeReference]) -> bytes:
+def decode_unlinked_code(hex_digits: str, library_references: Sequence[CodeReference]) -> bytes:
     """Decode a compiler's bytecode, with zeros for library addresses.
 
     Args:
         hex_digits: the hex digits from the compiler, without `0x`.
-        libraries: the positions of library addresses.
+        library_references: the positions of library addresses.
 
     Raises:
         InvalidValueError: if a position has no library's placeholder, or the rest is not hex.
     """
     parts, end_of_last = [], 0
-    for place in sorted(libraries, key=lambda place: place.start):
+    for place in sorted(library_references, key=lambda place: place.start):
         start = 2 * place.start
         end = 2 * (place.start + place.length)
         if (

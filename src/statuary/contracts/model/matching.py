@@ -198,7 +198,7 @@ def match_runtime(recompiled_side: RecompiledSide, onchain_code: bytes) -> SideM
             attempt.copy_onchain_bytes(
                 TransformationType.INSERT, TransformationReason.IMMUTABLE, end, values_key="immutables"
             )
-        return _match_code(recompiled_side, attempt, is_whole=True)
+        return _match_code(recompiled_side, attempt, must_be_equal=True)
     except MismatchError:
         return None
 
@@ -220,7 +220,7 @@ def match_creation(
     """
     attempt = _Attempt(bytearray(recompiled_side.code), onchain_code)
     try:
-        side_match = _match_code(recompiled_side, attempt, is_whole=False)
+        side_match = _match_code(recompiled_side, attempt, must_be_equal=False)
         _append_constructor_arguments(attempt, argument_types)
     except InvalidValueError:
         return None
@@ -242,7 +242,7 @@ def constructor_argument_types(abi: Json) -> TupleType | None:
     return TupleType(())
 
 
-def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
+def _match_code(side: RecompiledSide, attempt: _Attempt, *, must_be_equal: bool) -> SideMatch:
     """Link libraries, and compare the code with the code on the chain.
 
     If it differs, the auxdata is copied from the chain and the code compared again.
@@ -251,13 +251,13 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
         attempt.copy_onchain_bytes(
             TransformationType.REPLACE, TransformationReason.LIBRARY, place, values_key="libraries"
         )
-    if not _codes_match(attempt, is_whole=is_whole):
+    if not _codes_match(attempt, must_be_equal=must_be_equal):
         if not side.auxdata:
             raise MismatchError(
                 "the recompiled code differs from the on-chain code, and has no auxdata that could explain it"
             )
         _copy_onchain_auxdata(side, attempt)
-        if not _codes_match(attempt, is_whole=is_whole):
+        if not _codes_match(attempt, must_be_equal=must_be_equal):
             raise MismatchError("the recompiled code differs from the on-chain code in more than the auxdata")
     level = decide_match_level(
         auxdata_sections=[piece.value for piece in side.auxdata.values()],
@@ -268,8 +268,8 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> S
     return SideMatch(level, tuple(attempt.steps), attempt.values)
 
 
-def _codes_match(attempt: _Attempt, *, is_whole: bool) -> bool:
-    return attempt.onchain == attempt.code if is_whole else attempt.onchain.startswith(attempt.code)
+def _codes_match(attempt: _Attempt, *, must_be_equal: bool) -> bool:
+    return attempt.onchain == attempt.code if must_be_equal else attempt.onchain.startswith(attempt.code)
 
 
 def _copy_onchain_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:

@@ -150,8 +150,8 @@ def _is_only_eip_1167_clone(code: bytes) -> bool:
     return len(code) == CLONE_BYTES or code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS
 
 
-def _clone_evidence(implementation: bytes, code: bytes) -> ProxyEvidence:
-    address = checksum_address(f"0x{implementation.hex()}")
+def _clone_evidence(implementation_bytes: bytes, code: bytes) -> ProxyEvidence:
+    address = checksum_address(f"0x{implementation_bytes.hex()}")
     return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, address, is_plain_clone=len(code) == CLONE_BYTES)
 
 

@@ -57,7 +57,7 @@ class SettingDifference(NamedTuple):
 
 
 def setting_differences(
-    metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
+    metadata: Mapping[str, Json], input_settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
     """Return the settings in metadata that solc would write differently.
 
@@ -66,16 +66,16 @@ def setting_differences(
 
     Args:
         metadata: the settings in the record's metadata.
-        settings: the settings in the compiler's input.
+        input_settings: the settings in the compiler's input.
         version: the record's `compilation.compilerVersion`.
     """
     own = {name: value for name, value in metadata.items() if name != _TARGET}
     try:
-        texts = orjson.dumps(own, option=_AS_KEY), orjson.dumps(settings, option=_AS_KEY)
+        texts = orjson.dumps(own, option=_AS_KEY), orjson.dumps(input_settings, option=_AS_KEY)
     except TypeError:  # orjson raises a TypeError for numbers that keep their spelling, or too deep nesting
-        return _find_setting_differences(own, settings, version)
+        return _find_setting_differences(own, input_settings, version)
     if len(texts[0]) + len(texts[1]) > LONGEST_REMEMBERED:
-        return _find_setting_differences(own, settings, version)
+        return _find_setting_differences(own, input_settings, version)
     return _cached_setting_differences(*texts, version)
 
 

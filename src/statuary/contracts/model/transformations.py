@@ -80,28 +80,28 @@ class UnknownTransformationError(InvalidValueError):
         self.word = word
 
 
-def parse_transformation(value: Json) -> TransformationStep:
+def parse_transformation(transformation: Json) -> TransformationStep:
     """Parse an element of a record's list `transformations`.
 
     Raises:
         UnknownTransformationError: if the type or the reason is unknown.
         InvalidValueError: if the element is malformed.
     """
-    if not isinstance(value, dict):
+    if not isinstance(transformation, dict):
         raise InvalidValueError("a transformation should be a JSON object")
-    kind = _require_choice(value, "type", _KINDS)
-    reason = _require_choice(value, "reason", _REASONS)
-    length = value.get("length")
-    if not _is_byte_count(value.get("offset")) or not (length is None or _is_byte_count(length)):
+    kind = _require_choice(transformation, "type", _KINDS)
+    reason = _require_choice(transformation, "reason", _REASONS)
+    length = transformation.get("length")
+    if not _is_byte_count(transformation.get("offset")) or not (length is None or _is_byte_count(length)):
         raise InvalidValueError(
             "the offset and length of a transformation should be whole numbers, zero or more"
         )
     if kind is TransformationType.DELETE and length is None:
         raise InvalidValueError("a transformation of type delete needs a length")
-    if value.get("id") is not None and not isinstance(value["id"], str):
+    if transformation.get("id") is not None and not isinstance(transformation["id"], str):
         raise InvalidValueError("the id of a transformation should be a string")
     return TransformationStep(
-        type=kind, reason=reason, offset=value["offset"], id=value.get("id"), length=length
+        type=kind, reason=reason, offset=transformation["offset"], id=transformation.get("id"), length=length
     )
 
 

@@ -41,12 +41,12 @@ class SourcePlace(NamedTuple):
     text: str  # the source text from which the bytes were compiled, as one line
 
 
-def find_source_lines(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
+def find_source_lines(record: RecordValue, value_offsets: Collection[int]) -> Mapping[int, SourcePlace]:
     """Find the source lines from which pushed values in runtime code come.
 
     Args:
         record: the record, which contains a source map.
-        offsets: the offsets of the values in the code.
+        value_offsets: the offsets of the values in the code.
 
     Returns:
         The place in the sources, by offset.
@@ -54,7 +54,7 @@ def find_source_lines(record: RecordValue, offsets: Collection[int]) -> Mapping[
     code = as_object(record.get("runtimeBytecode"))
     digits = as_text(code.get("recompiledBytecode"))[2:]
     entries = as_text(code.get("sourceMap")).split(";")
-    if not offsets or len(entries) < 2 or not is_hex_digits(digits):
+    if not value_offsets or len(entries) < 2 or not is_hex_digits(digits):
         return {}
     contents = {
         as_non_negative_integer(as_object(entry).get("id")): _SourceText(
@@ -66,7 +66,7 @@ def find_source_lines(record: RecordValue, offsets: Collection[int]) -> Mapping[
     return {
         offset: contents[file].line_of_range(start, length)
         for offset, (start, length, file) in _map_pushed_values(bytes.fromhex(digits), entries)
-        if offset in offsets and file in contents
+        if offset in value_offsets and file in contents
     }
 
 

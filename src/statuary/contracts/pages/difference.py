@@ -26,12 +26,12 @@ class CodeDifference(NamedTuple):
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 
-def compare_runtime_code(record: RecordValue, label: str) -> CodeDifference | None:
+def compare_runtime_code(record: RecordValue, onchain_label: str) -> CodeDifference | None:
     """Compare the on-chain runtime code in a record with the compiled code.
 
     Args:
         record: the record with both codes.
-        label: `onchain` if the on-chain code is proven to be at the address, else `recorded`.
+        onchain_label: `onchain` if the on-chain code is proven to be at the address, else `recorded`.
 
     Returns:
         The difference, or None if the codes are equal, or one of them is unknown.
@@ -57,11 +57,11 @@ def compare_runtime_code(record: RecordValue, label: str) -> CodeDifference | No
         start=start,
         rows=tuple(
             (name, _split_by_difference(value[start : start + WINDOW], window))
-            for name, value in ((label, onchain), ("recompiled", recompiled))
+            for name, value in ((onchain_label, onchain), ("recompiled", recompiled))
         ),
     )
 
 
-def _split_by_difference(code: bytes, differs: list[bool]) -> tuple[tuple[str, bool], ...]:
-    runs = groupby(zip(code, differs, strict=False), key=lambda pair: pair[1])
+def _split_by_difference(code: bytes, differs_by_byte: list[bool]) -> tuple[tuple[str, bool], ...]:
+    runs = groupby(zip(code, differs_by_byte, strict=False), key=lambda pair: pair[1])
     return tuple((bytes(byte for byte, _ in run).hex(" "), is_other) for is_other, run in runs)

@@ -132,7 +132,7 @@ class InterfaceView(NamedTuple):
 
 
 def interface_view(
-    abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
+    abi: Json, userdoc: Json, devdoc: Json, constructor_arguments: Json, call_target: CallTarget
 ) -> InterfaceView:
     """Prepare an ABI and its documentation for the page of a contract.
 
@@ -140,25 +140,25 @@ def interface_view(
         abi: the ABI.
         userdoc: the NatSpec documentation for users.
         devdoc: the NatSpec documentation for developers.
-        arguments: the constructor arguments as 0x hex, or None.
-        target: the address and RPC URL for commands that readers can copy.
+        constructor_arguments: the constructor arguments as 0x hex, or None.
+        call_target: the address and RPC URL for commands that readers can copy.
     """
     items = [as_object(item) for item in as_list(abi)]
     natspec = Natspec(as_object(userdoc), as_object(devdoc))
     anchors = _Anchors()
 
-    def of(kind: str) -> tuple[InterfaceItem, ...]:
+    def make_items(kind: str) -> tuple[InterfaceItem, ...]:
         items_of_kind = (
-            _interface_item(item, kind, natspec, target) for item in items if item.get("type") == kind
+            _interface_item(item, kind, natspec, call_target) for item in items if item.get("type") == kind
         )
         in_order = sorted(items_of_kind, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
         return tuple(item._replace(anchor=anchors.make_unique(item.hash)) for item in in_order)
 
     return InterfaceView(
-        constructor=_constructor_item(abi, items, arguments),
-        functions=of("function"),
-        events=of("event"),
-        errors=of("error"),
+        constructor=_constructor_item(abi, items, constructor_arguments),
+        functions=make_items("function"),
+        events=make_items("event"),
+        errors=make_items("error"),
         special=tuple(kind for kind in ("fallback", "receive") if any(i.get("type") == kind for i in items)),
     )
 

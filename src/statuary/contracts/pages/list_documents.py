@@ -42,7 +42,7 @@ class ListPageSettings(NamedTuple):
     def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
         """Yield the start page of the contracts, which lists the chains."""
         counts = dict(self.counts.by_chain)
-        page = lists.chains_page(self.chains, counts, search=self.has_search, has_lists=self.is_complete)
+        page = lists.chains_page(self.chains, counts, has_search=self.has_search, has_lists=self.is_complete)
         yield from _with_sources([page])
 
     def chain_documents(
@@ -119,7 +119,7 @@ def contract_list_pages(
     yield from pages.home_documents(lists)
     if pages.is_complete:
         for chain in pages.chains:
-            if not previous_pages.keep_chain(chain.chain_id):
+            if not previous_pages.keep_chain_pages(chain.chain_id):
                 yield from pages.chain_documents(chain, lists, previous_pages)
-    if pages.has_search and not previous_pages.keep_search():
+    if pages.has_search and not previous_pages.keep_search_files():
         yield from pages.search_files(entries, previous_pages)

@@ -9,7 +9,7 @@ from itertools import chain as chained
 from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
-from statuary.contracts.api.list_pages import PageRows, list_pages
+from statuary.contracts.api.list_pages import PageRows, divide_into_list_pages
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.trail import Stroke, small_trail
@@ -125,13 +125,13 @@ class ContractListPages:
         """
         texts = self._localization.texts
         oldest_first = self._by_chain.get(chain.chain_id, [])
-        pages = list(list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
+        pages = list(divide_into_list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
         hrefs = [CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name) for page in pages]
         links = tuple(
             PageLink(page.rows[0].verifiedAt[:10], texts.count("contracts.count", len(page.rows)), href)
             for page, href in zip(reversed(pages), reversed(hrefs), strict=True)
         )
-        yield self._first_page(chain, oldest_first, links)
+        yield self._render_first_page(chain, oldest_first, links)
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
@@ -139,17 +139,17 @@ class ContractListPages:
             # takes four times as long
             shown = [(*entry[:9], *entry[11:]) for entry in page.rows]
             if not previous_pages.is_page_current(hrefs[number], shown, older, newer):
-                yield self._numbered_page(chain, page, older=older, newer=newer)
+                yield self._render_numbered_page(chain, page, older=older, newer=newer)
 
     def chains_page(
-        self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
+        self, chains: Sequence[Chain], counts: dict[str, int], *, has_search: bool, has_lists: bool
     ) -> Document:
         """Return the page that lists the chains.
 
         Args:
             chains: the chains of the site.
             counts: the number of contracts by chain id.
-            search: whether the page has a search.
+            has_search: whether the page has a search.
             has_lists: whether the site has pages that list contracts.
         """
         texts = self._localization.texts
@@ -163,7 +163,7 @@ class ContractListPages:
                 self._chain_summary(chain, counts.get(chain.chain_id, 0), has_lists=has_lists)
                 for chain in chains
             ),
-            search=search,
+            search=has_search,
             listed=has_lists,
             newest=tuple(self._contract_list_row(entry) for entry in newest[:10]),
             languages=_languages_of(chained.from_iterable(self._by_chain.values())),
@@ -176,20 +176,20 @@ class ContractListPages:
         )
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
 
-    def _first_page(
+    def _render_first_page(
         self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
     ) -> Document:
         view = self._chain_view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
-        return self._list_document(
+        return self._render_list_page(
             CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages_of(oldest_first))
         )
 
-    def _numbered_page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
+    def _render_numbered_page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
         ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
         view = self._chain_view(chain, page.rows, len(page.rows))
         words = self._localization.texts("contracts.match_ids", **ids)
         path = CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name)
-        return self._list_document(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
+        return self._render_list_page(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
 
     def _chain_view(self, chain: Chain, oldest_first: Sequence[ContractRow], count: int) -> ChainView:
         return ChainView(
@@ -202,7 +202,7 @@ class ContractListPages:
             json=CONTRACTS.path(chain_id=chain.chain_id),
         )
 
-    def _list_document(self, url: Url, path: str, view: ChainView) -> Document:
+    def _render_list_page(self, url: Url, path: str, view: ChainView) -> Document:
         texts = self._localization.texts
         head = PageHead(
             path=path,

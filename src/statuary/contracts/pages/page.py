@@ -22,14 +22,14 @@ from statuary.contracts.pages.proof import (
     claims_sentence,
     evidence_on_page,
     evidence_sentences,
-    headline,
     is_at_address,
     proof_view,
+    verdict_headline,
     verdict_text_key,
 )
 from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
 from statuary.contracts.pages.storage import StorageView, storage_view
-from statuary.contracts.pages.trail import TrailPart, created_at, evidence_trail
+from statuary.contracts.pages.trail import TrailPart, evidence_trail, proven_creation_time
 from statuary.contracts.pages.verdict_signs import verdict_sign
 from statuary.contracts.urls import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.site.document import Document
@@ -133,7 +133,7 @@ def head_facts(
         pages: the settings of contract pages.
         localization: the texts and date formats of the page's language.
     """
-    texts, at, pinned = localization.texts, created_at(proof), evidence_on_page(proof)
+    texts, at, pinned = localization.texts, proven_creation_time(proof), evidence_on_page(proof)
     rows = {row.name: row.value for row in contract_fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
     chain_id = record["chainId"]
@@ -291,7 +291,7 @@ def contract_view(
     level = str(status) if is_published else "refused"
     label = _LABELS.get(key)
     difference = compare_runtime_code(record, label) if label else None
-    created = created_at(proof)
+    created = proven_creation_time(proof)
     creation_time = localization.dates.moment(created) if created else None
     view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
@@ -304,7 +304,7 @@ def contract_view(
         published=is_published,
         level=level,
         headline=texts(f"verdict.{key}"),
-        level_label=headline(judged_record, texts),
+        level_label=verdict_headline(judged_record, texts),
         known=_acknowledged_sentence(judged_record.known, localization),
         level_sign=verdict_sign(level),
         level_meaning=claims_sentence(

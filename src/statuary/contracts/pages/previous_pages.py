@@ -23,23 +23,23 @@ class PreviousPages:
 
     def __init__(
         self,
-        noted: Mapping[str, str],
-        published: Collection[str],
+        previous_digests: Mapping[str, str],
+        published_paths: Collection[str],
         changed_contracts: Sequence[ContractRow] | None = None,
         changed_chains: Collection[str] | None = None,
     ) -> None:
         """Store the digests of the last build's pages.
 
         Args:
-            noted: the digests of the pages, by path.
-            published: the paths that the last build published.
+            previous_digests: the digests of the pages, by path.
+            published_paths: the paths that the last build published.
             changed_contracts: the earlier and new list entries of changed contracts; None if any contract may
                 have changed.
             changed_chains: the ids of chains with a changed contract; None if any chain may have changed.
         """
-        self._noted, self._published = noted, published
+        self._noted, self._published = previous_digests, published_paths
         self._changed_chains = changed_chains
-        self.has_search = changed_contracts is not None and SEARCH_INDEX.path() in published
+        self.has_search = changed_contracts is not None and SEARCH_INDEX.path() in published_paths
         self.changed_contracts = changed_contracts or ()
         self.digests: dict[str, str] = {}
         self.kept: set[str] = set()
@@ -58,7 +58,7 @@ class PreviousPages:
         self.kept.add(path)
         return True
 
-    def keep_chain(self, chain_id: str) -> bool:
+    def keep_chain_pages(self, chain_id: str) -> bool:
         """Reuse the list pages of a chain if none of its contracts changed.
 
         Returns:
@@ -73,7 +73,7 @@ class PreviousPages:
         self.digests |= {path: self._noted[path] for path in pages if path in self._noted}
         return True
 
-    def keep_search(self) -> bool:
+    def keep_search_files(self) -> bool:
         """Reuse the search index if no contract in it has changed.
 
         Returns:

@@ -296,7 +296,7 @@ def verdict_text_key(judged_record: JudgedRecord) -> str:
     return "recorded_differs" if key == "runtime_differs" and not is_at_address(judged_record.proof) else key
 
 
-def headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
+def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
     """Return the sentences at the top of a contract's page, about the verdict.
 
     Args:

@@ -43,16 +43,16 @@ class Highlighter:
             re.compile(f"(?:{grammar[key]})", re.ASCII) for key in ("declares", "keyword", "type")
         )
 
-    def highlight(self, text: str) -> Iterator[tuple[str, str]]:
+    def highlight(self, source_text: str) -> Iterator[tuple[str, str]]:
         """Split source code into pieces of one colour.
 
         Yields:
             The text of a piece, and its CSS class; an empty class for no colour.
         """
         offset, declared = 0, False
-        for match in self._token.finditer(text):
+        for match in self._token.finditer(source_text):
             if match.start() > offset:
-                yield text[offset : match.start()], ""
+                yield source_text[offset : match.start()], ""
             offset, word = match.end(), match[0]
             if match.lastindex != 4:
                 yield word, ("cc", "cs", "cn")[(match.lastindex or 1) - 1]
@@ -64,8 +64,8 @@ class Highlighter:
             else:
                 yield word, "ct" if self._type.fullmatch(word) else ""
             declared = self._declares.fullmatch(word) is not None
-        if offset < len(text):
-            yield text[offset:], ""
+        if offset < len(source_text):
+            yield source_text[offset:], ""
 
 
 @cache
@@ -131,21 +131,21 @@ class LineMarks(NamedTuple):
     cut: str = "⟨… {count}⟩"
     spaces: str = "⟨{count}⟩"
 
-    def cut_text(self, text: str) -> str:
+    def cut_mark(self, hidden_text: str) -> str:
         """Return the text that replaces the end of a long line.
 
         Args:
-            text: the end of the line, whose length the replacement states.
+            hidden_text: the end of the line, whose length the replacement states.
         """
-        return _enclose_in_mark(PageTexts.fill(self.cut, {"count": len(text)}))
+        return _enclose_in_mark(PageTexts.fill(self.cut, {"count": len(hidden_text)}))
 
-    def spaces_text(self, text: str) -> str:
+    def spaces_mark(self, hidden_text: str) -> str:
         """Return the text that replaces a long run of white space.
 
         Args:
-            text: the white space, whose length the replacement states.
+            hidden_text: the white space, whose length the replacement states.
         """
-        return _enclose_in_mark(PageTexts.fill(self.spaces, {"count": len(text)}))
+        return _enclose_in_mark(PageTexts.fill(self.spaces, {"count": len(hidden_text)}))
 
 
 UNWORDED = LineMarks()
@@ -157,7 +157,7 @@ def _enclose_in_mark(text: str) -> str:
 
 
 def source_views(
-    sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
+    sources: Json, language: str, contract_path: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
     """Prepare the sources of a contract for its page.
 
@@ -166,12 +166,12 @@ def source_views(
     Args:
         sources: the sources by path.
         language: the language of the record.
-        target: the path of the file that declares the contract.
+        contract_path: the path of the file that declares the contract.
         marks: the texts shown instead of hidden parts of lines.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
-    folder = target.rpartition("/")[0]
-    paths = sorted(files, key=lambda path: (path != target, path.rpartition("/")[0] != folder, path))
+    folder = contract_path.rpartition("/")[0]
+    paths = sorted(files, key=lambda path: (path != contract_path, path.rpartition("/")[0] != folder, path))
     remaining = MAX_SHOWN_LENGTH
     for place, path in enumerate(paths, start=1):
         content = files[path]
@@ -245,7 +245,7 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
         lambda match: _enclose_in_mark(code_point(match[0])), _unify_line_breaks(content)
     )
     text = _LONG_SPACE.sub(
-        lambda match: marks.spaces_text(match[0]), mixed_words(text, _enclose_in_mark).text
+        lambda match: marks.spaces_mark(match[0]), mixed_words(text, _enclose_in_mark).text
     )
     text = "\n".join(_shorten_line(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
@@ -272,7 +272,7 @@ def _shorten_line(line: str, marks: LineMarks) -> str:
     end = MAX_SOURCE_LINE_LENGTH
     if (opened := line.rfind(_OPEN, 0, end)) > line.rfind(_CLOSE, 0, end):
         end = opened  # do not cut the line within a mark
-    return line[:end] + marks.cut_text(line[end:])
+    return line[:end] + marks.cut_mark(line[end:])
 
 
 def _render_piece(text: str, css_class: str) -> str:

@@ -95,13 +95,18 @@ def _count_variables(layout: Mapping[str, Json]) -> int:
     types = as_object(layout.get("types"))
 
     @cache
-    def of(name: str, depth: int) -> int:
+    def count_in_type(name: str, depth: int) -> int:
         members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_SHOWN_DEPTH else []
         return (
-            sum(of(as_text(as_object(member).get("type")), depth + 1) for member in members) if members else 1
+            sum(count_in_type(as_text(as_object(member).get("type")), depth + 1) for member in members)
+            if members
+            else 1
         )
 
-    return sum(of(as_text(as_object(variable).get("type")), 0) for variable in as_list(layout.get("storage")))
+    return sum(
+        count_in_type(as_text(as_object(variable).get("type")), 0)
+        for variable in as_list(layout.get("storage"))
+    )
 
 
 def _solidity_variables(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
@@ -111,15 +116,15 @@ def _solidity_variables(layout: Mapping[str, Json]) -> Iterator[StorageVariable]
 
 
 def _variables_of_member(
-    entry: Mapping[str, Json], types: Mapping[str, Json], name_prefix: str, base_slot: int, depth: int
+    layout_member: Mapping[str, Json], types: Mapping[str, Json], name_prefix: str, base_slot: int, depth: int
 ) -> Iterator[StorageVariable]:
     """Yield a variable, or the members of a struct instead."""
-    slot = as_non_negative_integer(entry.get("slot"))
-    offset = as_non_negative_integer(entry.get("offset"))
-    kind = as_object(types.get(as_text(entry.get("type"))))
+    slot = as_non_negative_integer(layout_member.get("slot"))
+    offset = as_non_negative_integer(layout_member.get("offset"))
+    kind = as_object(types.get(as_text(layout_member.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
         return
-    label = name_prefix + visible_name(as_text(entry.get("label")))
+    label = name_prefix + visible_name(as_text(layout_member.get("label")))
     members = as_list(kind.get("members"))
     if members and depth < MAX_SHOWN_DEPTH:
         for member in members:
@@ -130,7 +135,7 @@ def _variables_of_member(
     encoding = as_text(kind.get("encoding"))
     yield StorageVariable(
         label=label,
-        type=visible_name(as_text(kind.get("label")) or as_text(entry.get("type"))),
+        type=visible_name(as_text(kind.get("label")) or as_text(layout_member.get("type"))),
         slot=base_slot + slot,
         offset=offset,
         size=as_non_negative_integer(kind.get("numberOfBytes")) or SLOT_BYTES,

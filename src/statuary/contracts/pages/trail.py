@@ -56,7 +56,7 @@ def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> t
         tuple(_claim_strand(claim, judged_record, texts) for claim in claims)
         for claims in claims_between_parts(proof)
     )
-    address, created = record["address"], created_at(proof)
+    address, created = record["address"], proven_creation_time(proof)
     size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
     size_text = texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
     return (
@@ -127,7 +127,7 @@ def small_trail(signs: str) -> tuple[Stroke, ...]:
     )
 
 
-def created_at(proof: Proof) -> Instant | None:
+def proven_creation_time(proof: Proof) -> Instant | None:
     """Return the time of the block in which the contract was created.
 
     Returns:

@@ -44,12 +44,12 @@ class ExternalFile(NamedTuple):
     path: str  # the path relative to the content folder, or the URL
 
 
-def list_external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+def list_external_files(root: Path, location: str) -> Iterator[ExternalFile | Finding]:
     """Yield the files of an external source, sorted by path.
 
     Args:
         root: the content folder.
-        source: the URL of an object store, or a path relative to the content folder.
+        location: the URL of an object store, or a path relative to the content folder.
 
     Yields:
         Each file, or a finding for a file that cannot be used.
@@ -58,9 +58,9 @@ def list_external_files(root: Path, source: str) -> Iterator[ExternalFile | Find
         UnreadableError: if the source does not exist or cannot be listed.
     """
     yield from (
-        _list_remote_files(source.rstrip("/"))
-        if is_remote(source)
-        else _list_local_files(root, source.rstrip("/"))
+        _list_remote_files(location.rstrip("/"))
+        if is_remote(location)
+        else _list_local_files(root, location.rstrip("/"))
     )
 
 
@@ -73,20 +73,20 @@ def _list_remote_files(url: str) -> Iterator[ExternalFile]:
         yield ExternalFile(FOLDER / below, file)
 
 
-def _list_local_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
-    full = root / source
+def _list_local_files(root: Path, location: str) -> Iterator[ExternalFile | Finding]:
+    full = root / location
     if full.is_file():
-        yield ExternalFile(FOLDER / full.name, source)
+        yield ExternalFile(FOLDER / full.name, location)
         return
     if not full.is_dir():
         raise UnreadableError(
-            f"there is no file or folder {source!r}", "write the path relative to the content folder"
+            f"there is no file or folder {location!r}", "write the path relative to the content folder"
         )
     for file in walk_folder(full):
         if isinstance(file, Finding):
-            yield file.for_file(f"{source}/{file.path}")
+            yield file.for_file(f"{location}/{file.path}")
         else:
-            yield ExternalFile(FOLDER / file.path, f"{source}/{file.path}")
+            yield ExternalFile(FOLDER / file.path, f"{location}/{file.path}")
 
 
 RECORD_DEPTH = 2
@@ -140,7 +140,7 @@ class ContractScan(ContractSources):
         bulk = BulkSourceCollector()
         findings = []
         links = False
-        for item in chain.from_iterable(self._sorted_streams()):
+        for item in chain.from_iterable(self._sorted_source_streams()):
             if isinstance(item, _Records):
                 count += len(item.names)
             elif isinstance(item, ContractSource):
@@ -169,10 +169,10 @@ class ContractScan(ContractSources):
 
     @override
     def __iter__(self) -> Iterator[ContractSource]:
-        streams = [_contract_sources(stream) for stream in self._sorted_streams()]
+        streams = [_contract_sources(stream) for stream in self._sorted_source_streams()]
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
-    def _sorted_streams(self) -> list[Iterator["_Found"]]:
+    def _sorted_source_streams(self) -> list[Iterator["_Found"]]:
         """Return the sources as sorted streams: content folder, then external."""
         contracts_folder = self.root / FOLDER
         streams = (

@@ -16,18 +16,20 @@ from statuary.source.unreadable import UnreadableError
 from statuary.system.files import OpenFolder
 
 
-def read_contract(root: Path, source: ContractSource, content: OpenFolder | None = None) -> ParsedContract:
+def read_contract(
+    root: Path, source: ContractSource, open_folder: OpenFolder | None = None
+) -> ParsedContract:
     """Read a contract that has its own file or folder.
 
     Args:
         root: the content folder.
         source: where the content has the contract.
-        content: the content folder, opened to read several contracts faster; None to open files by path.
+        open_folder: the content folder, opened to read several contracts faster; None to open files by path.
 
     Returns:
         The record with its evidence, or the findings that prevented it.
     """
-    parsed = _parse_contract_file(_open_source_file(root, source, content), source)
+    parsed = _parse_contract_file(_open_source_file(root, source, open_folder), source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed
     from statuary.contracts.sources.evidence import read_anchor, read_compilation_evidence
@@ -44,8 +46,10 @@ def read_contract(root: Path, source: ContractSource, content: OpenFolder | None
     )
 
 
-def _open_source_file(root: Path, source: ContractSource, content: OpenFolder | None) -> SourceFile:
-    return SourceFile(root, source.path) if content is None else SiblingFile(root, source.path, content)
+def _open_source_file(root: Path, source: ContractSource, open_folder: OpenFolder | None) -> SourceFile:
+    return (
+        SourceFile(root, source.path) if open_folder is None else SiblingFile(root, source.path, open_folder)
+    )
 
 
 def _parse_contract_file(file: SourceFile, source: ContractSource) -> ParsedContract:

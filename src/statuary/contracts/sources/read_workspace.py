@@ -199,7 +199,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
         return ParsedContract(None, findings=findings)
     chain_id, address = identity
     folder = _WorkspaceFolder(file, findings)
-    files = folder.read(settings)
+    files = folder.read_files(settings)
     if findings:
         return ParsedContract(None, findings=findings)
     try:
@@ -227,10 +227,10 @@ class _WorkspaceFolder:
         self.folder = PurePosixPath(file.path).parent
         self.findings = findings
 
-    def path(self, name: str) -> str:
+    def file_path(self, name: str) -> str:
         return str(self.folder / name)
 
-    def read(self, settings: WorkspaceSource) -> WorkspaceFiles:
+    def read_files(self, settings: WorkspaceSource) -> WorkspaceFiles:
         return WorkspaceFiles.model_construct(
             std_json_input=self._read_file(settings.input, _parse_json_bytes),
             std_json_output=self._read_file(settings.output, _parse_json_bytes),
@@ -239,12 +239,12 @@ class _WorkspaceFolder:
         )
 
     def _read_code_file(self, file_name: str | None, default_name: str) -> Hex | None:
-        if file_name is None and not os.path.lexists(self.root / self.path(default_name)):
+        if file_name is None and not os.path.lexists(self.root / self.file_path(default_name)):
             return None
         return self._read_file(file_name or default_name, _parse_hex_bytes)
 
     def _read_file(self, file_name: str, parse: Callable[[bytes], Value]) -> Value | None:
-        path = self.path(file_name)
+        path = self.file_path(file_name)
         try:
             return parse(SourceFile(self.root, path).load_bytes(LARGEST_RECORD))
         except UnreadableError as error:
@@ -254,7 +254,7 @@ class _WorkspaceFolder:
         return None
 
     def _missing_file_error(self, error: UnreadableError, file_name: str) -> UnreadableError:
-        if os.path.lexists(self.root / self.path(file_name)):
+        if os.path.lexists(self.root / self.file_path(file_name)):
             return error
         return UnreadableError(
             f"the workspace has no file {file_name!r}", "add it, or name another in contract.yaml"
@@ -281,7 +281,7 @@ def _derivation_finding(
     named_file = files.get(str(pointer[0])) if pointer else None
     return Finding(
         rule="underivable-record",
-        path=path if named_file is None else folder.path(named_file),
+        path=path if named_file is None else folder.file_path(named_file),
         pointer=() if named_file is None else pointer[1:],
         message=str(error),
         hint=error.hint,

@@ -267,7 +267,7 @@ class SiteRecords:
             record,
             compilation=parsed.compilation,
             anchor=parsed.anchor,
-            digest=digest,
+            record_digest=digest,
             checkpoints=self._checkpoints.get(source.chain_id, NO_CHECKPOINTS),
         )
         if not proof.has_no_errors:

@@ -500,7 +500,7 @@ def contracts_to_log(table: LogTable, *, include_unchanged: bool) -> Iterator[Lo
     With `include_unchanged`, all contracts are yielded.
     """
     contracts = table.ledger.table(ContractTable)
-    for chain_id, address in contracts.changed_contracts(every=include_unchanged):
+    for chain_id, address in contracts.changed_contracts(yield_all=include_unchanged):
         yield _read_contract_item(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if include_unchanged:
         for subject in table.iter_current_subjects(EntryKind.CONTRACT):
