@@ -308,10 +308,31 @@ def records_by_day(
     return {day: tuple(of_day) for day, of_day in records.items()}
 
 
+class PublishedIncident(NamedTuple):
+    """An incident, and the time after which it no longer changes."""
+
+    history: IncidentHistory
+    final_since: Instant | None  # None if the last state known is open
+
+
 @lru_cache(maxsize=2)
+def _published_incidents(timeline: Timeline) -> list[PublishedIncident]:
+    """Return the incidents that are ever published, latest first."""
+    final_states = ((history, history.final_state) for history in timeline.incidents)
+    return [
+        PublishedIncident(history, final.since if final.closed else None)
+        for history, final in final_states
+        if final is not None
+    ]
+
+
 def _incidents_open_after(timeline: Timeline, start: Instant) -> list[IncidentHistory]:
     """Return the incidents that may change after an instant, latest first."""
-    return [history for history in timeline.incidents if not history.is_final_by(start)]
+    return [
+        history
+        for history, final_since in _published_incidents(timeline)
+        if final_since is None or final_since > start
+    ]
 
 
 def _incidents_by_component(

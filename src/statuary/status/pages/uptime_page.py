@@ -302,8 +302,14 @@ class UptimeViewBuilder:
         component = uptime.component
         views = {day: self._days(component.id, downtime) for day, downtime in downtimes.items()}
         first_day = max(days.first_day, component.start_date or days.first_day)
+        by_month: dict[Month, list[DayDowntime]] = {}
+        for day, downtime in downtimes.items():
+            if first_day <= day <= days.last_day:
+                by_month.setdefault((day.year, day.month), []).append(downtime)
         months = [
-            self._component_month(component.id, name, month, (first_day, days.last_day), downtimes)
+            self._component_month(
+                component.id, name, month, (first_day, days.last_day), by_month.get(month, [])
+            )
             for month in months_in_range(days)
         ]
         return ComponentCalendar(
@@ -323,17 +329,16 @@ class UptimeViewBuilder:
         name: ComponentName,
         month: Month,
         data_range: tuple[date, date],
-        downtimes: Mapping[date, DayDowntime],
+        affected: list[DayDowntime],
     ) -> ComponentMonth:
         """Return a component's month, or an earlier one if it is unchanged.
 
         Args:
             data_range: the first and the last day with data.
-            downtimes: the days with downtime.
+            affected: the days with downtime in the month and the range.
         """
         days = _days_of_month(month)
         first_day, last_day = max(days[0], data_range[0]), min(days[-1], data_range[1])
-        affected = [downtime for day, downtime in downtimes.items() if first_day <= day <= last_day]
         basis = first_day, last_day, affected
         previous = self._months.get((component_id, month))
         if previous is None or previous[0] != basis:
