@@ -76,7 +76,7 @@ def test_contract_list_escapes_texts() -> None:
             [with_page_members(make_contract_row(record), record, listed_compilation(record))],
             with_pages=True,
         )
-        (document,) = lists.chain_documents(chain, no_previous_pages())
+        (document,) = lists.chain_pages(chain, no_previous_pages())
         home = lists.chains_page([chain], {"31337": 1}, has_search=True, has_lists=True)
         return document.body.decode() + home.body.decode()
 
