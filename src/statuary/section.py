@@ -105,8 +105,8 @@ class Section:
     `on_published`, of the status and of extensions that it recognizes by a published file.
 
     If `build` or `finalize` of an extension raises, its last documents stay, and the error becomes a finding at
-    its key in site.yaml. If `findings`, `operations`, `config_documents` or `on_published` raises, only what it
-    returns or does is missing. Its import and constructor must not raise.
+    its key in site.yaml. So do the documents that `config_documents` or `FollowsStatus.documents_at` fails to
+    make. If `findings`, `operations` or `on_published` raises, only what it returns or does is missing. Its import and constructor must not raise.
     """
 
     urls: "ClassVar[tuple[Url, ...]]" = ()  # the paths that the section publishes

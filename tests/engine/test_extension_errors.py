@@ -159,3 +159,54 @@ def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch, count):
     (content / "site.yaml").write_text(settings)
     assert build(content, out) == (0, "")
     assert not (out / "embed").exists()
+
+
+def failing(*_: Any, **__: Any) -> Any:
+    raise ZeroDivisionError("nobody foresaw this")
+
+
+LATER = "2026-11-19T13:00:00Z"
+OUTAGE = """\
+name: Outage
+components: {explorer: major_outage}
+updates: [{at: 2026-11-19T11:00:00Z, status: investigating}]
+"""
+
+
+FOLLOWING = ("embed", "instatus", "languages", "notify", "prometheus")
+"""Extensions whose documents change with the status."""
+
+DOCUMENT_METHODS = [
+    (row.name, name)
+    for row in EXTENSIONS
+    if row.name in FOLLOWING
+    for name in ("config_documents", "documents_at", "operations")
+    if name in vars(load(row.section))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("failing_key", "name"), DOCUMENT_METHODS)
+def test_failing_method_keeps_old_documents(tmp_path, monkeypatch, failing_key, name):
+    content, out = write_files(tmp_path / "content", SMALL_SITE), tmp_path / "out"
+    with (content / "site.yaml").open("a") as settings:
+        settings.write("embed: true\ninstatus: true\nlanguages: [en, de]\n")
+        settings.write("prometheus: true\nnotify: {messages: true}\n")
+    assert build(content, out) == (0, "")
+    before = {path for path in files_in(out) if "_epochs" not in path}
+    summary = (out / "summary.json").read_bytes()
+    write_files(content, {"incidents/outage.yaml": OUTAGE})
+    section = load(next(row for row in EXTENSIONS if row.name == failing_key).section)
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(section, name, failing)
+            code, traceback = build(content, out)
+        assert (code, traceback) == (4, "")
+        assert not {path for path in before if not (out / path).exists()}
+        assert b"Outage" in (out / "api/v2/summary.json").read_bytes()
+        is_stale = (out / "summary.json").read_bytes() == summary
+        assert is_stale == ((name, failing_key) == ("documents_at", "instatus")), "others go on"
+    assert build(content, out) == (0, "")
+    fresh = tmp_path / "fresh"
+    assert build(content, fresh) == (0, "")
+    assert files_in(out) == files_in(fresh)

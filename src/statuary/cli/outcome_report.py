@@ -32,8 +32,9 @@ def outcome_line(outcome: Outcome, *, applied: bool) -> str:
     """
     if outcome.extent not in (Extent.PARTIAL, Extent.FOLDER):
         return ""
-    names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))
-    more = len(outcome.missing) - MAX_NAMED
+    missing = [name for name in outcome.missing if name]  # an error of the program is in no file
+    names = ", ".join(map(escape_control_chars, missing[:MAX_NAMED])) or "what an internal error is about"
+    more = len(missing) - MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
     if outcome.extent is Extent.FOLDER:
         return f"built, but not published completely (exit code 6): {names}{others}; run the command again"

@@ -9,11 +9,12 @@ import orjson
 from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
-from statuary.publish.document_groups import add_documents, reuse_group
+from statuary.publish.document_groups import add_documents, keep_unmade, reuse_group
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.registry import versions_of_others
 from statuary.section import ContentSection, Run, Section
 from statuary.site.document import Document
+from statuary.site.pages.theme_findings import THEME_TEMPLATES
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.site.site_content import SiteContent
 
@@ -50,7 +51,10 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
         if isinstance(outcome, Finding):
             skipped.append(outcome)
         paths = add_documents(target, site.hosting, () if isinstance(outcome, Finding) else outcome, [])
-        fingerprint = fingerprint if len(skipped) == count_before else ""
+        found = skipped[count_before:]
+        fingerprint = "" if found else fingerprint
+        if any(finding.rule != THEME_TEMPLATES for finding in found):
+            paths = [*paths, *keep_unmade(target, CONFIG, paths)]
     target.ledger.save_group(CONFIG, fingerprint, paths=paths)
 
 

@@ -1,6 +1,6 @@
 """Groups of documents that a build reuses while their inputs stay."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
@@ -28,6 +28,25 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
         previous.run, previous.paths
     )
     return previous.paths if is_same and target.reuse(previous.paths) else None
+
+
+def keep_unmade(
+    target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool] = bool
+) -> list[str]:
+    """Keep the published documents of a group that this build could not make.
+
+    Args:
+        target: the site that is being built.
+        group: the name of the group.
+        added: the paths of the group that this build has made.
+        is_kept: whether to keep a path that was not made; by default, each is kept.
+
+    Returns:
+        The paths of the documents that are kept.
+    """
+    made = frozenset(added)
+    unmade = [path for path in target.ledger.cached_group(group).paths if path not in made and is_kept(path)]
+    return [path for path in unmade if target.reuse([path])]
 
 
 def add_documents(

@@ -23,6 +23,7 @@ class FollowsStatus:
     For example, a language has its own status pages.
     """
 
+    urls: "ClassVar[tuple[Url, ...]]"  # the paths that the section publishes
     feeds: "ClassVar[tuple[Url, ...]]" = ()  # the section's URLs that openapi.json lists with the feeds
     settings: object
 

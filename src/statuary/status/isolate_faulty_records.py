@@ -133,6 +133,9 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
     for kind in (FEEDS, PAGES, EXTENSIONS):
         status, omission_findings = _exclude_failures_of_kind(status, kind)
         findings += omission_findings
+        if kind == PAGES:
+            status, omission_findings = _exclude_failing_families(status)
+            findings += omission_findings
     error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
         status = replace(status, skipped=status.skipped | {EPOCHS})
@@ -168,6 +171,22 @@ def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
         return WorkingStatus(without(frozenset(everything).difference(sources)), faults)
     skipped = replace(status, skipped=status.skipped | {kind})
     return WorkingStatus(skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")])
+
+
+def _exclude_failing_families(status: SiteStatus) -> WorkingStatus:
+    """Exclude the extensions whose documents fail whatever the records are."""
+    findings: list[Finding] = []
+    working: list[FollowsStatus] = []
+    without_records = _status_of_sources(status, ())
+    for family in status.families:
+        alone = replace(without_records, families=(family,), skipped=status.skipped | {EPOCHS})
+        error = _exception_from(partial(_make_all_documents, alone))
+        if error is None:
+            working.append(family)
+        else:
+            action = "making the documents of an extension, which stay as last published"
+            findings.append(exception_finding(error, "", action))
+    return WorkingStatus(replace(status, families=tuple(working)), findings)
 
 
 def _make_all_documents(status: SiteStatus) -> None:

@@ -132,6 +132,11 @@ class SiteStatus:
         )
         return replace(self.timeline, incidents=incidents, maintenances=maintenances)
 
+    @property
+    def made_families(self) -> tuple[FollowsStatus, ...]:
+        """The sections of extensions whose documents are made."""
+        return () if EXTENSIONS in self.skipped else self.families
+
     @cached_property
     def incidents(self) -> list[Document]:
         """The API documents of all incidents and maintenance windows."""
@@ -141,8 +146,7 @@ class SiteStatus:
     @cached_property
     def _timed_documents_at(self) -> Callable[[Instant], list[Document]]:
         timeline = self._timeline_for_kind(EXTENSIONS)
-        families = () if EXTENSIONS in self.skipped else self.families
-        added = [family.documents_at(timeline, self.now, self.pages) for family in families]
+        added = [family.documents_at(timeline, self.now, self.pages) for family in self.made_families]
         api = self.api.documents_from(self.now)
         feeds = None if self.feeds is None else self.feeds.documents_from(self.now)
         pages = None if self.pages is None else self.pages.documents_from(self.now)

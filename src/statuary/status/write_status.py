@@ -1,5 +1,6 @@
 """Add the status documents to a build, or reuse published ones."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -7,12 +8,13 @@ from functools import partial
 from statuary.base.budget import run_guarded
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
-from statuary.publish.document_groups import add_documents, reuse_group
+from statuary.publish.document_groups import add_documents, keep_unmade, reuse_group
 from statuary.publish.fingerprint import digest_of, fingerprint_of
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
+from statuary.site.urls import url_regex
 from statuary.status.isolate_faulty_records import with_working_documents
 from statuary.status.site_status import ArchivePart, SiteStatus
 
@@ -73,8 +75,9 @@ def write_status(
     )
     if isinstance(current_paths, Finding):
         target.discard(writer.added_paths)
-        status, of_status[:] = with_working_documents(status)
-        current_paths = writer.make_all_documents(status)
+        working, of_status[:] = with_working_documents(status)
+        current_paths = writer.make_all_documents(working)
+        writer.keep_unmade_documents(status, working)
     skipped += of_status
     return current_paths
 
@@ -122,6 +125,23 @@ class _StatusWriter:
         for part in status.archive_parts:
             self._add_documents(part.documents())
         return [*current_paths, *status.example_paths]
+
+    def keep_unmade_documents(self, status: SiteStatus, working: SiteStatus) -> None:
+        """Keep the published documents of the extensions whose documents cannot be made.
+
+        Args:
+            status: the status with all extensions.
+            working: the status without these extensions.
+        """
+        left = [family for family in status.families if family not in working.made_families]
+        patterns = [re.compile(url_regex(url)) for family in left for url in family.urls]
+        kept = keep_unmade(
+            self.target,
+            STATUS,
+            self.added_paths,
+            lambda path: any(pattern.fullmatch(path) for pattern in patterns),
+        )
+        self._save_group(STATUS, "", [*self.added_paths, *kept])
 
     def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
         """Reuse all published documents if the content is the same.
