@@ -7,17 +7,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from statuary.base.budget import BEYOND_LIMIT, DEFECT, run_guarded
-from statuary.base.findings import Finding, Severity
-from statuary.base.json_values import Json
+from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
-from statuary.engine.extension_settings import (
-    ExtensionSettings,
-    extension_models,
-    read_extension_settings,
-)
 from statuary.engine.faulty_settings import SettingsFallback, note_settings, published_settings
+from statuary.engine.read_settings import (
+    SettingsFile,
+    find_settings_errors,
+    parse_settings,
+    read_settings_tree,
+    with_reason,
+)
 from statuary.engine.report import BuildReport
-from statuary.engine.site_source import SiteSource
 from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
@@ -29,10 +29,8 @@ from statuary.source.file_kinds import (
     FileKind,
     match_pattern,
 )
-from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.source.source_model import SourceModel, convert_model
-from statuary.source.unreadable import UnreadableError
+from statuary.source.source_model import convert_model
 
 
 def read_site(
@@ -129,18 +127,18 @@ def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent
         None if the settings are missing, or a file that a site needs cannot be read.
     """
     files = folder.files
-    tree = _read_settings_tree(files)
+    tree = read_settings_tree(files)
     source = next((file.path for file in files.files[FileKind.SITE]), "")
     folder = folder._replace(source=source)
     of_others = [finding for finding in files.findings if finding.path != source]
     while True:
         site = _read_with(folder, tree)
-        errors = _settings_errors(files.findings, source, site)
+        errors = find_settings_errors(files.findings, source, site)
         if not errors or fallback.is_strict:
             break
         replaced = fallback.replace_faulty(tree, errors)
         if isinstance(replaced, Finding):
-            files.findings[:] = _with_reason(files.findings, replaced)
+            files.findings[:] = with_reason(files.findings, replaced)
             return None
         tree, files.findings[:] = replaced, of_others
     return None if site is None else _with_faults(site, files, tree or {}, fallback)
@@ -157,34 +155,6 @@ def _with_faults(
     )
 
 
-def _settings_errors(findings: Iterable[Finding], source: str, site: SiteContent | None) -> list[Finding]:
-    """Return the errors in site.yaml that keep the site from being built."""
-    errors = [finding for finding in findings if finding.severity is Severity.ERROR and source]
-    return [error for error in errors if error.path == source and (site is None or error.rule != DEFECT)]
-
-
-def _with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]:
-    """Replace the error that stops a build by the same one with the reason."""
-    place = stopping.rule, stopping.path, stopping.pointer
-    return [
-        stopping if (finding.rule, finding.path, finding.pointer) == place else finding
-        for finding in findings
-    ]
-
-
-def _read_settings_tree(files: ContentFiles) -> dict[str, Any] | None:
-    """Read the values of site.yaml.
-
-    Returns:
-        The values by key; None if there is no such file, or it cannot be read.
-    """
-    read = files.read_single(FileKind.SITE, _load_tree)
-    if not files.files[FileKind.SITE]:
-        message = "the content folder has no site.yaml"
-        files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
-    return None if read is None else read[1]
-
-
 def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteContent | None:
     """Convert the files to the content of a site with the values of site.yaml.
 
@@ -192,15 +162,7 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
         None if the settings have errors, or a file that a site needs cannot be read.
     """
     files, source = folder.files, folder.source
-    settings = None
-    if tree is not None:
-        parsed = run_guarded(
-            partial(_parse_settings, dict(tree), source, files.findings), source, "reading the file"
-        )
-        if isinstance(parsed, Finding):
-            files.findings.append(parsed)
-        else:
-            settings = parsed
+    settings = None if tree is None else parse_settings(tree, source, files.findings)
     if settings is None:
         for row in CONTENT_SECTIONS:
             load(row.section)().read(folder._replace(source=""))  # for its findings
@@ -222,7 +184,7 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
 
 
 def _combine_site(
-    files: ContentFiles, source: str, settings: "SettingsFile", contents: list[SectionContent | None]
+    files: ContentFiles, source: str, settings: SettingsFile, contents: list[SectionContent | None]
 ) -> SiteContent | None:
     """Combine the settings and the content of all sections.
 
@@ -257,7 +219,7 @@ class _ReadPages(NamedTuple):
     faults: tuple[Fault, ...] = ()  # errors in the theme
 
 
-def _read_pages(files: ContentFiles, settings: "SettingsFile", site_source: str) -> _ReadPages:
+def _read_pages(files: ContentFiles, settings: SettingsFile, site_source: str) -> _ReadPages:
     """Read the theme, and the site's own pages."""
     pages = convert_model(PageSettings, settings.site.pages)
     page_files = files.files[FileKind.PAGE]
@@ -279,52 +241,3 @@ def _read_pages(files: ContentFiles, settings: "SettingsFile", site_source: str)
         sound = pages
     files.findings += found
     return _ReadPages(sound, own_pages, theme_faults(found))
-
-
-class SettingsFile(NamedTuple):
-    """The parsed content of site.yaml."""
-
-    site: SiteSource
-    sections: dict[str, SourceModel]  # the keys of contracts and status, by section
-    extensions: ExtensionSettings
-    faulty_keys: frozenset[str]  # the extensions that are left out because of an error in their settings
-
-
-def _load_tree(file: SourceFile, *, limit: int, findings: list[Finding]) -> dict[str, Any] | None:
-    """Read the values of site.yaml.
-
-    Returns:
-        The values by key, or None if there are errors, which are added to `findings`.
-    """
-    try:
-        tree = read_tree(file, limit)
-    except UnreadableError as error:
-        findings.append(error.to_finding(file.path))
-        return None
-    if not isinstance(tree, dict):
-        validate_tree(tree, SiteSource, file.path, findings)
-        return None
-    return tree
-
-
-def _parse_settings(tree: dict[str, Json], path: str, findings: list[Finding]) -> SettingsFile | None:
-    """Validate the keys of site.yaml, each by the model of its section."""
-    kinds = {row.name: load(row.section).source() for row in CONTENT_SECTIONS}
-    known = [SiteSource, *kinds.values()]  # the models of all keys except those of extensions
-    sections: dict[str, SourceModel] = {}
-    for name, kind in kinds.items():
-        source = validate_tree(_take(tree, kind.model_fields), kind, path, findings, known)
-        if source is not None:
-            sections[name] = source
-    models = extension_models(key for key in tree if key not in SiteSource.model_fields)
-    extensions = read_extension_settings(tree, models, path, findings)
-    _take(tree, models)
-    site = validate_tree(tree, SiteSource, path, findings, known)
-    if site is None or extensions is None or len(sections) < len(kinds):
-        return None
-    return SettingsFile(site, sections, *extensions)
-
-
-def _take(tree: dict[str, Json], keys: Iterable[str]) -> dict[str, Json]:
-    """Remove and return the members of a tree that have one of the keys."""
-    return {key: tree.pop(key) for key in keys if key in tree}
