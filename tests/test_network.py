@@ -12,7 +12,7 @@ from urllib.request import Request
 import pytest
 
 from statuary.extensions.conform import deployment
-from statuary.extensions.conform.deployment import http_sender
+from statuary.extensions.conform.deployment import make_http_sender
 from statuary.extensions.importing.evidence import ethereum_node
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.report import NotImportableError
@@ -135,7 +135,7 @@ def test_every_client_has_deadline(monkeypatch):
         with pytest.raises(UnreachableError, match="too slowly"):
             get(url, 10_000)
         with pytest.raises(UnreachableError, match="too slowly"):
-            http_sender(url)("/x", "GET", {})
+            make_http_sender(url)("/x", "GET", {})
         with pytest.raises(NotImportableError, match="too slowly"):
             EthereumNode(url).call("eth_chainId")
 
@@ -173,7 +173,7 @@ def test_public_redirect_to_private_is_refused(monkeypatch):
         assert get(public, 100) == b"secret"  # who asks a private server may be sent on to another
         monkeypatch.setattr(connections, "is_private_host", lambda _: False)
         with pytest.raises(UnreachableError, match="private address"):
-            http_sender(public)("/", "GET", {})
+            make_http_sender(public)("/", "GET", {})
         with pytest.raises(UnreachableError, match="private address"):
             get(public, 100)
 

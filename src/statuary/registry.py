@@ -181,7 +181,7 @@ EXTENSIONS = (
         section="statuary.extensions.alerts.section:AlertsSection",
         commands={
             "incident from-alert": Command(
-                "statuary.extensions.alerts.commands:from_alert",
+                "statuary.extensions.alerts.commands:from_alert_command",
                 "Open or resolve an incident from an alert of your monitoring.",
             )
         },
@@ -302,7 +302,7 @@ EXTENSIONS = (
         "cluster",
         provides={
             "workers dask": "statuary.extensions.cluster.dask_pool:DaskExecutor",
-            "manifest by workers": "statuary.extensions.cluster.finalize:full_manifest",
+            "manifest by workers": "statuary.extensions.cluster.finalize:make_full_manifest",
         },
     ),
     Extension(

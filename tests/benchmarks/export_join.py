@@ -133,7 +133,7 @@ def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
     joined = join_export(
         root,
         BulkSource(path="contracts", form=BulkForm.EXPORT, files=tuple(files)),
-        chains={str(CHAIN)},
+        chain_ids={str(CHAIN)},
         scratch_dir=scratch_dir,
         limits=JoinLimits(memory=memory),
     )

@@ -13,8 +13,8 @@ from statuary.base.primitives import checksum_address
 from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.contracts.model.record import sort_members_as_served
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource
-from statuary.extensions.bulk.export_records import bucket_file, read_bucket
-from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of_file
+from statuary.extensions.bulk.export_records import bucket_database_path, read_bucket
+from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_name_of_file
 from statuary.site.document import encode_unchecked
 from statuary.source.unreadable import UnreadableError
 from support.contracts import made_record
@@ -45,7 +45,7 @@ def joined(root, *, chains=(CHAIN,), limits=LIMITS):
     source = BulkSource(path="contracts", form=BulkForm.EXPORT, files=tuple(files))
     scratch_dir = root / "workbench"
     scratch_dir.mkdir()
-    return join_export(root, source, chains=chains, scratch_dir=scratch_dir, limits=limits)
+    return join_export(root, source, chain_ids=chains, scratch_dir=scratch_dir, limits=limits)
 
 
 def contracts_of(root, **options):
@@ -225,7 +225,7 @@ def test_finding_in_row_names_pointer(tmp_path):
 def test_damaged_bucket_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (bucket,) = joined(tmp_path).buckets
-    bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    bucket_database_path(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     (contract,) = read_bucket(tmp_path, bucket)
     assert "cannot read" in contract.parsed_contract.findings[0].message
 
@@ -250,7 +250,7 @@ def test_bucket_holds_only_needed_rows(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     (bucket,) = joined(tmp_path).buckets
-    connection = sqlite3.connect(bucket_file(bucket.scratch_dir, bucket.number))
+    connection = sqlite3.connect(bucket_database_path(bucket.scratch_dir, bucket.number))
     counts = [
         connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
         for name in ("matches", "compilations")
@@ -269,7 +269,7 @@ def test_bucket_holds_only_needed_rows(tmp_path):
     ],
 )
 def test_file_names_identify_tables(path, table):
-    assert table_of_file(path) == table
+    assert table_name_of_file(path) == table
 
 
 @pytest.mark.slow

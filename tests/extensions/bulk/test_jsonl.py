@@ -15,7 +15,12 @@ from statuary.base.findings import Finding, Position
 from statuary.base.installation import extra_hint
 from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.extensions.bulk import jsonl as lines_module
-from statuary.extensions.bulk.jsonl import LineRange, line_ranges, line_ranges_by_workers, read_line_range
+from statuary.extensions.bulk.jsonl import (
+    LineRange,
+    divide_into_line_ranges,
+    divide_into_line_ranges_by_workers,
+    read_line_range,
+)
 from statuary.extensions.bulk.limits import MAX_BLANK
 from statuary.source import parse_json
 from statuary.workers.executor import InProcessExecutor
@@ -27,7 +32,11 @@ RECORD = orjson.dumps(made_record())
 
 
 def read(root: Path, name: str = "all.jsonl", size: int = 1 << 20):
-    return [contract for part in line_ranges(root, name, size) for contract in read_line_range(root, part)]
+    return [
+        contract
+        for part in divide_into_line_ranges(root, name, size)
+        for contract in read_line_range(root, part)
+    ]
 
 
 def packed(name: str, body: bytes) -> bytes:
@@ -153,8 +162,8 @@ def test_ranges_cover_lines_once(tmp_path_factory, found, ends, size, by_workers
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
-    counted = partial(line_ranges_by_workers, executor=InProcessExecutor())
-    parts = list((counted if by_workers else line_ranges)(root, "some.jsonl", size=size))
+    counted = partial(divide_into_line_ranges_by_workers, executor=InProcessExecutor())
+    parts = list((counted if by_workers else divide_into_line_ranges)(root, "some.jsonl", size=size))
     offsets = [0, *(part.end for part in parts)]
     assert [part.start for part in parts] == offsets[:-1]
     assert offsets[-1] == len(body)

@@ -21,10 +21,10 @@ from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.extensions.bulk import readers
-from statuary.extensions.bulk.jsonl import line_ranges_by_workers
+from statuary.extensions.bulk.jsonl import divide_into_line_ranges_by_workers
 from statuary.extensions.cluster import finalize as tail
 from statuary.extensions.cluster.dask_pool import DaskExecutor
-from statuary.extensions.cluster.finalize import ListingTask, range_parts
+from statuary.extensions.cluster.finalize import ListingTask, make_manifest_parts
 from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger import ranges
@@ -178,8 +178,8 @@ def test_workers_count_file_lines(tmp_path, cluster, many, monkeypatch):
     records[50], records[51] = b"", b'{"chainId": "748463", "address": 3}'
     write_files(content, {"contracts/all.jsonl": b"\n".join(records)})
     alone = build(content, tmp_path / "alone")
-    real = line_ranges_by_workers
-    monkeypatch.setattr(readers, "line_ranges_by_workers", lambda *given: real(*given, size=1000))
+    real = divide_into_line_ranges_by_workers
+    monkeypatch.setattr(readers, "divide_into_line_ranges_by_workers", lambda *given: real(*given, size=1000))
     with DaskExecutor(cluster.address) as executor:
         together = build(content, tmp_path / "together", executor)
     assert any(finding.position is not None and finding.position.line == 52 for finding in told(alone))
@@ -286,7 +286,7 @@ def test_ranges_give_same_parts_as_whole(numbers, cuts):
         ends = [f"incidents/{number:02}.json" for number in sorted(cuts)]
         parts, bodies, names, size = [], {}, 0, 0
         for after, until in zip(["", *ends], [*ends, None], strict=True):
-            some = range_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
+            some = make_manifest_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
             parts += some.parts
             bodies |= {document.path: document.body for document in some.result.documents}
             names, size = names + some.names, size + some.size

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from statuary.extensions.conform.deployment import SendRequest, http_sender
+from statuary.extensions.conform.deployment import SendRequest, make_http_sender
 from statuary.system.network.client import UnreachableError
 
 
@@ -49,7 +49,7 @@ def base() -> Iterator[str]:
 
 @pytest.fixture
 def ask(base: str) -> SendRequest:
-    return http_sender(base)
+    return make_http_sender(base)
 
 
 @pytest.mark.parametrize(("target", "status"), [("/here", 200), ("/refused", 400), ("/fault", 500)])
@@ -84,9 +84,9 @@ def test_redirect_loop_or_file_url_fails(ask, target, why):
 @pytest.mark.parametrize("base_url", ["status.example", "file:///etc", "ftp://x.example", "http://"])
 def test_non_http_url_is_an_error(base_url):
     with pytest.raises(UnreachableError, match="is not a web address"):
-        http_sender(base_url)
+        make_http_sender(base_url)
 
 
 def test_unreachable_host_is_an_error():
     with pytest.raises(UnreachableError, match="cannot be read"):
-        http_sender("http://127.0.0.1:9")("/", "GET", {})
+        make_http_sender("http://127.0.0.1:9")("/", "GET", {})

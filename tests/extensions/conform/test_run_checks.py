@@ -585,7 +585,7 @@ def test_statuspage_captures_conform_unlike_clone(name):
     summary = capture(f"linuxfabrik-{name}.summary.json")
     summary.setdefault("scheduled_maintenances", [])
     checks = select_checks(ConformanceLevel.STATIC, frozenset([ConformanceArea.STATUS]))
-    verdicts = list(run_checks(CheckedDeployment(page_of(summary), NOW, sample=20), checks))
+    verdicts = list(run_checks(CheckedDeployment(page_of(summary), NOW, sample_size=20), checks))
     failed = {one.check.name: one.problems for one in verdicts if one.outcome is ConformanceOutcome.FAILED}
     assert set(failed) == (
         {"status-documents-are-served", "incidents-have-their-documents"} if "hashicorp" in name else set()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, URLS, embed_documents
+from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, URLS, make_embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, s3_files
 from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
@@ -34,7 +34,7 @@ def content(tmp_path: Path) -> Path:
 
 
 def test_documents_are_small_without_inline_code():
-    documents = {document.path: document for document in embed_documents("Plinth", "en")}
+    documents = {document.path: document for document in make_embed_documents("Plinth", "en")}
     assert set(documents) == {url.path() for url in URLS if url is not NOW}
     for document in documents.values():
         assert len(document.body) <= 4096, document.path
@@ -43,14 +43,14 @@ def test_documents_are_small_without_inline_code():
 
 
 def test_page_name_is_escaped():
-    body = b"".join(document.body for document in embed_documents('<b>"x"</b>', "de"))
+    body = b"".join(document.body for document in make_embed_documents('<b>"x"</b>', "de"))
     assert b"<b>" not in body
     assert "Schließen".encode() in body
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_documents_use_page_language(language):
-    documents = list(embed_documents("Plinth", language))
+    documents = list(make_embed_documents("Plinth", language))
     pages = [document.body.decode() for document in documents if document.media_type == HTML]
     assert len(pages) == 2
     assert all(f'lang="{language}"' in page for page in pages)

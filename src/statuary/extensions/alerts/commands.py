@@ -48,7 +48,7 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
     callback=_read_payload,
 )
 @with_edit_session()
-def from_alert(session: EditSession, payload: bytes) -> None:
+def from_alert_command(session: EditSession, payload: bytes) -> None:
     """Open or resolve an incident from an alert of your monitoring.
 
     FILE is what Alertmanager, Grafana or PagerDuty (v3) sent to a webhook, or a JSON object with `key`, `status`,
@@ -66,7 +66,7 @@ def from_alert(session: EditSession, payload: bytes) -> None:
         _apply_decision(session, decision)
 
 
-def _names_rules_or_components(file: SourceFile | Finding) -> bool:
+def _concerns_rules_or_components(file: SourceFile | Finding) -> bool:
     pattern = match_pattern(file.pure_path) if isinstance(file, SourceFile) else None
     return pattern is not None and pattern.kind in (FileKind.SITE, FileKind.COMPONENTS)
 
@@ -81,7 +81,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
         EditError: if a rule names a group, or a component that does not exist.
         Exit: if the settings of alerts have an error, after it is printed.
     """
-    files = filter(_names_rules_or_components, walk_folder(content))
+    files = filter(_concerns_rules_or_components, walk_folder(content))
     site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     if site is not None and "alerts" in site.faulty_keys:
         _print_faulty_rules(content, findings)

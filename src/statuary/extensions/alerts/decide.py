@@ -53,8 +53,8 @@ def decide_on_alerts(
     """
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
     for alert in alerts:
-        rule, component = rule_for(alert, rules, catalogue)
-        over = _incident_of_single_alert(alert, catalogue)
+        rule, component = find_matching_rule(alert, rules, catalogue)
+        over = _find_incident_of_alert(alert, catalogue)
         if over is not None:
             yield _decide_on_ended_alert(over, at)
         elif rule is None or component is None:
@@ -68,10 +68,10 @@ def decide_on_alerts(
             groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
-        yield _decide_on_group(key, rule, component, members, [*opened], at)
+        yield _decide_on_alert_group(key, rule, component, members, [*opened], at)
 
 
-def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
+def _find_incident_of_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
     """Find the open incident of an ended alert without a group."""
     if alert.is_firing or alert.is_of_group:
         return None
@@ -80,7 +80,7 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
     return next(filter(_is_unresolved, opened), None)
 
 
-class FittingRule(NamedTuple):
+class MatchingRule(NamedTuple):
     """The rule for an alert, and the component that it names."""
 
     rule: AlertRule | None
@@ -100,7 +100,7 @@ def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
     return f"; {catalogue.components_source} has no component {name!r}" + (f"; {hint}" if hint else "")
 
 
-def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
+def find_matching_rule(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> MatchingRule:
     """Return the first rule that matches an alert, and the rule's component.
 
     If no rule matches, the label `component` of the alert may name the component.
@@ -115,33 +115,35 @@ def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogu
     if rule is None and alert.labels.get("component") in by_name:
         rule = AlertRule(alert.labels["component"])
     component = None if rule is None else by_name.get(rule.component)
-    return FittingRule(rule, component if component is not None and not component.group else None)
+    return MatchingRule(rule, component if component is not None and not component.group else None)
 
 
-def _decide_on_group(
-    key: str,
+def _decide_on_alert_group(
+    group_key: str,
     rule: AlertRule,
     component: Component,
-    members: Sequence[Alert],
-    opened: Sequence[Incident],
+    alerts: Sequence[Alert],
+    open_incidents: Sequence[Incident],
     at: Instant,
 ) -> Decision:
-    firing = [alert for alert in members if alert.is_firing]
-    # an incident stays open until the time of the update that resolves it
-    still_open = [incident for incident in opened if incident_status_at(incident, at) not in CLOSED_STATUSES]
+    firing = [alert for alert in alerts if alert.is_firing]
+    # the update that resolves an incident may be dated in the future, so compare the status at this time
+    still_open = [
+        incident for incident in open_incidents if incident_status_at(incident, at) not in CLOSED_STATUSES
+    ]
     if firing and still_open:
         return NoChange(f"{still_open[-1].id} is open already")
     if firing:
         since = min(filter(None, (alert.since for alert in firing)), default=None)
-        return Opening(key, rule, component, rule.name or firing[0].name, since)
-    return _decide_on_ended_group(members, [*filter(_is_unresolved, opened)], at)
+        return Opening(group_key, rule, component, rule.name or firing[0].name, since)
+    return _decide_on_ended_group(alerts, [*filter(_is_unresolved, open_incidents)], at)
 
 
-def _decide_on_ended_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
+def _decide_on_ended_group(alerts: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
     """Decide on the incident of a group whose alerts have all ended."""
     if not unresolved:
         return NoChange("the alert has ended, and it has no open incident")
-    if any(alert.has_unseen_firing for alert in members):
+    if any(alert.has_unseen_firing for alert in alerts):
         return NoChange(
             f"the payload has only some of the alerts, and the group still fires: {unresolved[-1].id} stays open"
         )

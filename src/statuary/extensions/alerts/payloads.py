@@ -28,7 +28,7 @@ PLAIN_FORM = '{"key": "rpc-down", "status": "firing", "name": "RPC down", "compo
 
 
 class PayloadError(StatuaryError):
-    """Raised for a payload in an unknown form or without required data."""
+    """Raised if a payload has an unknown format, or lacks required data."""
 
 
 class Alert(NamedTuple):
@@ -44,10 +44,10 @@ class Alert(NamedTuple):
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
-    """Parse the body of a webhook that a monitoring system sends about alerts.
+    """Parse the alerts that a monitoring system sends to a webhook.
 
     Args:
-        payload: the JSON of Alertmanager, Grafana, PagerDuty or the plain form.
+        payload: the JSON of Alertmanager, Grafana, PagerDuty or statuary's own format.
 
     Raises:
         PayloadError: if the payload is too long, not JSON, or in an unknown format.
@@ -72,14 +72,14 @@ def read_alerts(payload: bytes) -> list[Alert]:
     )
 
 
-def _require_string(value: Json, what: str) -> str:
+def _require_string(value: Json, value_name: str) -> str:
     if isinstance(value, str) and value.strip():
         return " ".join(value.split())[:LONGEST_TEXT]
-    raise PayloadError(f"the alert has no {what}: found {shorten(str(value))}")
+    raise PayloadError(f"the alert has no {value_name}: found {shorten(str(value))}")
 
 
-def _string_or(value: Json, default: str) -> str:
-    return _require_string(value, "") if isinstance(value, str) and value.strip() else default
+def _string_or_default(value: Json, fallback: str) -> str:
+    return _require_string(value, "") if isinstance(value, str) and value.strip() else fallback
 
 
 def _require_object(value: Json) -> JsonObject:
@@ -112,7 +112,7 @@ def _parse_instant(value: Json) -> Instant | None:
         return None
 
 
-def _parse_group(value: JsonObject) -> Iterator[Alert]:
+def _parse_alert_group(payload: JsonObject) -> Iterator[Alert]:
     """Yield the alerts in a group of Alertmanager or Grafana.
 
     A payload lists the alerts of the whole group, so the group is their key.
@@ -120,13 +120,13 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
     Raises:
         PayloadError: if it has no alerts or too many labels, or an alert is invalid.
     """
-    alerts = _require_list(value.get("alerts"))
+    alerts = _require_list(payload.get("alerts"))
     if not alerts:
         raise PayloadError("the alert has no list `alerts`, which Alertmanager and Grafana send")
-    group = value.get("groupKey", value.get("receiver"))
+    group = payload.get("groupKey", payload.get("receiver"))
     _require_string(group, "groupKey")
-    common_labels = _parse_labels(value.get("commonLabels"))
-    common_notes = _parse_labels(value.get("commonAnnotations"))
+    common_labels = _parse_labels(payload.get("commonLabels"))
+    common_notes = _parse_labels(payload.get("commonAnnotations"))
     count = len(alerts) * (len(common_labels) + len(common_notes))
     if count > MOST_LABELS:
         raise PayloadError(
@@ -134,8 +134,8 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
             f" the limit is {MOST_LABELS:,}",
             "group by fewer labels, or set max_alerts of the receiver",
         )
-    truncated = value.get("truncatedAlerts")
-    has_unseen_firing = value.get("status") == "firing" and isinstance(truncated, int) and truncated > 0
+    truncated = payload.get("truncatedAlerts")
+    has_unseen_firing = payload.get("status") == "firing" and isinstance(truncated, int) and truncated > 0
     for members in alerts:
         if not isinstance(members, Mapping):
             raise PayloadError(
@@ -143,8 +143,12 @@ def _parse_group(value: JsonObject) -> Iterator[Alert]:
             )
         labels = common_labels | _parse_labels(members.get("labels"))
         notes = common_notes | _parse_labels(members.get("annotations"))
-        name = notes.get("summary") or labels.get("alertname") or _string_or(value.get("title"), "Alert")
-        status = _require_string(members.get("status", value.get("status")), "status")
+        name = (
+            notes.get("summary")
+            or labels.get("alertname")
+            or _string_or_default(payload.get("title"), "Alert")
+        )
+        status = _require_string(members.get("status", payload.get("status")), "status")
         if status not in ("firing", "resolved"):
             raise PayloadError(f"the alert has the status {shorten(status)}; expected firing or resolved")
         yield Alert(
@@ -169,32 +173,32 @@ GRAFANA_STATES = {
 """Whether an alert fires, by its state in Grafana before version 8; a state with None is ignored."""
 
 
-def _parse_old_grafana(value: JsonObject) -> Iterator[Alert]:
-    state = _require_string(value.get("state"), "state")
+def _parse_old_grafana_alert(payload: JsonObject) -> Iterator[Alert]:
+    state = _require_string(payload.get("state"), "state")
     if state not in GRAFANA_STATES:
         raise PayloadError(f"the alert has the state {shorten(state)}, which Grafana does not have")
-    name = _require_string(value.get("ruleName"), "ruleName")
+    name = _require_string(payload.get("ruleName"), "ruleName")
     fires = GRAFANA_STATES[state]
     if fires is not None:
-        labels = _parse_labels(value.get("tags")) | {"alertname": name}
-        yield Alert(derived_id("grafana", str(value.get("ruleId")), name), name, labels, fires)
+        labels = _parse_labels(payload.get("tags")) | {"alertname": name}
+        yield Alert(derived_id("grafana", str(payload.get("ruleId")), name), name, labels, fires)
 
 
 PAGERDUTY_ENDS = {"incident.resolved": False, "incident.triggered": True, "incident.reopened": True}
 """Whether an alert fires, by the event of PagerDuty; other events change nothing."""
 
 
-def _parse_pagerduty(value: JsonObject) -> Iterator[Alert]:
-    event = _require_object(value["event"])
+def _parse_pagerduty_event(payload: JsonObject) -> Iterator[Alert]:
+    event = _require_object(payload["event"])
     fires = PAGERDUTY_ENDS.get(_require_string(event.get("event_type"), "event_type"))
     data = _require_object(event.get("data"))
     if fires is None:
         return
     service = _require_object(data.get("service"))
     labels = {
-        "service": _string_or(service.get("summary"), ""),
-        "urgency": _string_or(data.get("urgency"), ""),
-        "priority": _string_or(_require_object(data.get("priority")).get("summary"), ""),
+        "service": _string_or_default(service.get("summary"), ""),
+        "urgency": _string_or_default(data.get("urgency"), ""),
+        "priority": _string_or_default(_require_object(data.get("priority")).get("summary"), ""),
     }
     key = derived_id("pagerduty", _require_string(data.get("id"), "id"))
     yield Alert(
@@ -206,26 +210,26 @@ def _parse_pagerduty(value: JsonObject) -> Iterator[Alert]:
     )
 
 
-def _parse_generic(value: JsonObject) -> Iterator[Alert]:
-    status = _require_string(value.get("status"), "status")
+def _parse_plain_alert(payload: JsonObject) -> Iterator[Alert]:
+    status = _require_string(payload.get("status"), "status")
     if status not in ("firing", "resolved"):
         raise PayloadError(f"the alert has the status {shorten(status)}", "write firing or resolved")
-    labels = _parse_labels(value.get("labels"))
-    if "component" in value:
-        labels["component"] = _require_string(value["component"], "component")
-    key = derived_id("plain", str(value["key"]))
-    _require_string(value["key"], "key")
+    labels = _parse_labels(payload.get("labels"))
+    if "component" in payload:
+        labels["component"] = _require_string(payload["component"], "component")
+    key = derived_id("plain", str(payload["key"]))
+    _require_string(payload["key"], "key")
     yield Alert(
         key,
-        _require_string(value.get("name"), "name"),
+        _require_string(payload.get("name"), "name"),
         labels,
         status == "firing",
-        _parse_instant(value.get("started_at")),
+        _parse_instant(payload.get("started_at")),
     )
 
 
-def _retired(value: JsonObject) -> Iterator[Alert]:
-    messages = [_require_object(message) for message in _require_list(value["messages"])]
+def _reject_retired_format(payload: JsonObject) -> Iterator[Alert]:
+    messages = [_require_object(message) for message in _require_list(payload["messages"])]
     events = ", ".join(sorted({str(members.get("event", members.get("type", ""))) for members in messages}))
     raise PayloadError(
         f"the alert ({shorten(events)}) has the format of PagerDuty's webhooks v1 or v2, which PagerDuty ended in 2023",
@@ -238,10 +242,10 @@ def _require_list(value: Json) -> Sequence[Json]:
 
 
 FORMS: tuple[tuple[Callable[[JsonObject], bool], Callable[[JsonObject], Iterator[Alert]]], ...] = (
-    (lambda value: "alerts" in value and ("groupKey" in value or "receiver" in value), _parse_group),
-    (lambda value: "ruleName" in value and "state" in value, _parse_old_grafana),
-    (lambda value: isinstance(value.get("event"), Mapping), _parse_pagerduty),
-    (lambda value: isinstance(value.get("messages"), list), _retired),
-    (lambda value: "key" in value and "status" in value, _parse_generic),
+    (lambda value: "alerts" in value and ("groupKey" in value or "receiver" in value), _parse_alert_group),
+    (lambda value: "ruleName" in value and "state" in value, _parse_old_grafana_alert),
+    (lambda value: isinstance(value.get("event"), Mapping), _parse_pagerduty_event),
+    (lambda value: isinstance(value.get("messages"), list), _reject_retired_format),
+    (lambda value: "key" in value and "status" in value, _parse_plain_alert),
 )
 """A test for each form of payload, and its reader."""

@@ -25,7 +25,7 @@ class AlertRule(NamedTuple):
     """A rule that says which component alerts are about."""
 
     component: str  # the component's key or id
-    # the labels that an alert must have; empty in a rule made from the label `component`
+    # an alert must have these labels; a rule that follows from the alert's own label `component` has none
     labels: Mapping[str, str] = MappingProxyType({})
     status: ComponentStatus = "major_outage"
     name: str | None = None

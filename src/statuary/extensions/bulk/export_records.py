@@ -49,15 +49,14 @@ class ExportedCompilation(NamedTuple):
     name: str
     fully_qualified_name: str  # path and name
     settings: Json  # `compiler_settings`
-    # the column `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`,
-    # `transientStorageLayout`, `sources`
+    # the outputs of the compiler in the column `compilation_artifacts`, such as `abi` and `storageLayout`
     artifacts: Json
     additional_input: Json  # other members of the standard JSON input, or None
     metadata: Json  # from `compiled_contracts_metadata`, in older exports from `sourcify_matches`
 
 
 class ExportedMatch(NamedTuple):
-    """All rows about one contract in Sourcify's export."""
+    """All rows about one verified contract in Sourcify's export."""
 
     match_id: int  # `sourcify_matches.id`
     verified_at: str  # `sourcify_matches.created_at`, in the format of `verifiedAt`
@@ -71,12 +70,12 @@ class ExportedMatch(NamedTuple):
     runtime: ExportedSide
     compilation: ExportedCompilation
     sources: Iterable[tuple[str, str]]  # path and content, in the order of `compiled_contracts_sources`
-    # type, text and both hashes of each row of `signatures`; None if the export does not have that table
+    # the type, text, 4-byte hash and 32-byte hash of each signature; None if the export has no such table
     signatures: Iterable[tuple[str, str, bytes, bytes]] | None
 
 
-def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Convert the rows about a contract in Sourcify's export to a record.
+def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
+    """Convert a contract's rows in Sourcify's export to a record.
 
     Raises:
         AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
@@ -84,9 +83,9 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     compilation = match.compilation
     artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
-    creation = _creation_side(match.creation)
-    runtime = _creation_side(match.runtime)
-    # `runtimeBytecode` also has `immutableReferences`, which is served before the transformations
+    creation = _creation_bytecode_members(match.creation)
+    runtime = _creation_bytecode_members(match.runtime)
+    # Sourcify serves `immutableReferences` before the transformations, so take these out and add them last
     ending = {member: runtime.pop(member) for member in ("transformations", "transformationValues")}
     runtime |= {
         "immutableReferences": as_object(match.runtime.artifacts).get("immutableReferences"),
@@ -113,7 +112,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         "additionalInput": compilation.additional_input,
         "stdJsonInput": None,
         "stdJsonOutput": None,
-        "signatures": _signatures_by_kind(match, artifacts.get("abi")),
+        "signatures": _group_signatures_by_kind(match, artifacts.get("abi")),
         "proxyResolution": proxy_resolution_from_bytecode(
             match.creation.onchain or match.runtime.onchain or b""
         ),
@@ -132,14 +131,14 @@ def _encode_hex(data: bytes | None) -> str | None:
     return "0x" + data.hex() if data else None
 
 
-def _creation_side(side: ExportedSide) -> dict[str, Json]:
-    artifacts = as_object(side.artifacts)
+def _creation_bytecode_members(creation: ExportedSide) -> dict[str, Json]:
+    artifacts = as_object(creation.artifacts)
     return {
-        "onchainBytecode": _encode_hex(side.onchain),
-        "recompiledBytecode": _encode_hex(side.recompiled),
+        "onchainBytecode": _encode_hex(creation.onchain),
+        "recompiledBytecode": _encode_hex(creation.recompiled),
         **{member: artifacts.get(member) for member in ("sourceMap", "linkReferences", "cborAuxdata")},
-        "transformations": side.transformations,
-        "transformationValues": side.values,
+        "transformations": creation.transformations,
+        "transformationValues": creation.values,
     }
 
 
@@ -163,7 +162,7 @@ def _compilation_members(compilation: ExportedCompilation) -> dict[str, Json]:
     }
 
 
-def _signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
+def _group_signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
     """Return the signatures by kind, from the export or from the ABI."""
     if match.signatures is None:
         return abi_signatures(abi)
@@ -175,17 +174,17 @@ def _signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """A group of contracts in an export, stored in a database of its own."""
+    """A part of an export's contracts, in its own SQLite database."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
     number: int
     matches: int
-    # whether the export has tables of signatures; if not, signatures are derived from the ABI
+    # without tables of signatures in the export, the signatures are derived from the ABI
     has_signatures: bool = True
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts of this group, sorted by chain and address.
+        """Yield the contracts of this bucket, sorted by chain and address.
 
         Args:
             root: the content folder.
@@ -194,24 +193,24 @@ class ExportBucket(NamedTuple):
 
 
 class RowContract(NamedTuple):
-    """A contract's record from a row of Sourcify's export."""
+    """A contract's record, made from its row in Sourcify's export."""
 
     source: ContractSource
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return the same findings about the record, located in its row of the export."""
+        """Return findings about the record, located in its row of the export."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
-def bucket_file(folder: Path, number: int) -> Path:
-    """Return the path of the SQLite database for one group of contracts.
+def bucket_database_path(folder: Path, bucket_number: int) -> Path:
+    """Return the path of a bucket's SQLite database.
 
     Args:
         folder: the folder of the databases.
-        number: the number of the group.
+        bucket_number: the number of the bucket.
     """
-    return folder / f"bucket-{number}.sqlite3"
+    return folder / f"bucket-{bucket_number}.sqlite3"
 
 
 MATCHES = """
@@ -247,8 +246,10 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 """
 
 
-def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield the rows about each contract in a group's database.
+def read_bucket_rows(
+    database_file: Path,
+) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
+    """Yield the rows about each contract in a bucket's database.
 
     The contracts are sorted by chain and address.
 
@@ -258,7 +259,7 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
     Raises:
         sqlite3.DatabaseError: if the database is damaged.
     """
-    with closing(open_read_only_database(file)) as bucket:
+    with closing(open_read_only_database(database_file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
             compilation = match[-1:]
@@ -267,25 +268,27 @@ def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tup
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts in the database of a group.
+    """Yield the contracts in a bucket's database.
 
     If the database is damaged, the last contract yielded has a finding instead of a record.
 
     Args:
         root: the content folder.
-        bucket: the group of contracts.
+        bucket: the bucket.
     """
     try:
-        for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
-            yield _row_contract(
+        for (file, *row), sources, signatures in read_bucket_rows(
+            bucket_database_path(bucket.scratch_dir, bucket.number)
+        ):
+            yield _convert_row_to_contract(
                 (file.removeprefix(f"{root}/"), *row), sources, signatures if bucket.has_signatures else None
             )
     except sqlite3.DatabaseError as error:
         source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
-        yield _failed_contract(source, f"cannot read the joined export: {error}")
+        yield _contract_with_finding(source, f"cannot read the joined export: {error}")
 
 
-def _row_contract(
+def _convert_row_to_contract(
     row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> RowContract:
     file, file_row, match_id, _, chain_id, *_ = row
@@ -293,25 +296,27 @@ def _row_contract(
         path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1
     )
     try:
-        record = exported_record(_match_of_row(row, sources, signatures))
+        record = convert_to_record(_exported_match_of_row(row, sources, signatures))
     except UnreadableError as error:
-        return _failed_contract(source, f"cannot read a JSON column of match {match_id}: {error}")
+        return _contract_with_finding(source, f"cannot read a JSON column of match {match_id}: {error}")
     except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
-        return _failed_contract(source, f"the rows of match {match_id} do not follow the schema: {error}")
+        return _contract_with_finding(
+            source, f"the rows of match {match_id} do not follow the schema: {error}"
+        )
     source = source._replace(address=as_text(record["address"]))
     parsed_contract = validate_record(record, None, file)
     located = [locate_in_row(finding, source) for finding in parsed_contract.findings]
     return RowContract(source, parsed_contract._replace(findings=located))
 
 
-def _failed_contract(source: ContractSource, message: str) -> RowContract:
+def _contract_with_finding(source: ContractSource, message: str) -> RowContract:
     finding = Finding(
         rule="damaged-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
     return RowContract(source, ParsedContract(None, findings=[finding]))
 
 
-def _match_of_row(
+def _exported_match_of_row(
     row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> ExportedMatch:
     match_id, verified_at, chain_id, address, *other_columns = row[2:]
@@ -361,12 +366,12 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
         settings=_parse_json_column(settings),
         artifacts=_parse_json_column(artifacts),
         additional_input=_parse_json_column(additional_input),
-        # orjson is exact enough: the numbers in metadata are small
+        # metadata has no large integers, which orjson would turn into inexact floating-point numbers
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 
 
-def _parse_json_column(text: str | None) -> Json:
+def _parse_json_column(column_text: str | None) -> Json:
     """Parse a JSON column.
 
     SQL null and the JSON text `null` are both None.
@@ -374,11 +379,11 @@ def _parse_json_column(text: str | None) -> Json:
     Raises:
         UnreadableError: if it is not JSON.
     """
-    return None if text is None else parse_json(text)
+    return None if column_text is None else parse_json(column_text)
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Return a finding about a contract, located in the row of Sourcify's export.
+    """Locate a finding about a contract in its row of Sourcify's export.
 
     The message then names the member of the record, because a row has no position for it.
 

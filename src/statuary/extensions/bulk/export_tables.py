@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, Self
 from statuary.base.findings import Finding, Severity
 from statuary.base.optional import MissingExtraError, import_optional
 from statuary.contracts.sources.contract_source import BulkSource
-from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_file
+from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_database_path
 from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.source.remote_files import is_remote
@@ -48,25 +48,27 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Writes an export's rows to databases, one for each contract group.
+    """Distributes an export's rows over databases, one for each bucket.
+
+    A bucket is a part of the export's contracts.
 
     The writer is a context manager.
     """
 
-    def __init__(self, folder: Path, buckets: int, limit: int) -> None:
+    def __init__(self, folder: Path, bucket_count: int, max_bytes: int) -> None:
         """Create empty databases.
 
         Args:
             folder: the folder of the databases.
-            buckets: the number of databases.
-            limit: the number of bytes that the strings and blobs in all databases may have together.
+            bucket_count: the number of databases.
+            max_bytes: the number of bytes that the strings and blobs in all databases may have together.
         """
-        self.rows_left = limit
+        self.rows_left = max_bytes
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[Database] = []
         with ExitStack() as stack:
-            for number in range(buckets):
-                bucket = open_database(bucket_file(folder, number))
+            for number in range(bucket_count):
+                bucket = open_database(bucket_database_path(folder, number))
                 self.buckets.append(stack.enter_context(closing(bucket)))
                 bucket.executescript(f"{PRAGMAS} BEGIN; {schema}")
             self._open = stack.pop_all()
@@ -82,11 +84,11 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table in the databases.
+        """Add rows to a table of the databases.
 
         Args:
             table: the name of the table.
-            rows: the rows, each after the number of its database.
+            rows: the rows; the first value of each is the number of its database.
 
         Raises:
             UnreadableError: if all rows together are larger than the limit.
@@ -126,7 +128,7 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 
 
 class JoinLimits(NamedTuple):
-    """The memory and threads that a join may use."""
+    """The memory in bytes, and the threads, that a join may use."""
 
     memory: int = 1 << 30  # bytes of the process; the SQL engine spills the rest to disk
     threads: int = 2
@@ -136,29 +138,29 @@ OVERHEAD = 224 << 20
 """Bytes of memory that the engine does not count: code, rows in transit, and unused memory of the allocator."""
 
 
-def table_of_file(path: str) -> str:
+def table_name_of_file(file_path: str) -> str:
     """Return the table of Sourcify's export to which a Parquet file belongs.
 
     The name of a file is that of the table, followed by a range of rows.
 
     Args:
-        path: the path of the file, such as `code_0_10000.parquet`.
+        file_path: the path of the file, such as `code_0_10000.parquet`.
     """
-    return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
+    return RANGE.sub("", PurePosixPath(file_path).name.removesuffix(".parquet"))
 
 
-def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of Sourcify's export by table, in the order of their rows.
+def group_files_by_table(file_paths: Iterable[str]) -> dict[str, list[str]]:
+    """Group the files of Sourcify's export by table, in row order.
 
     Args:
-        files: the paths of the files; those of other tables are left out.
+        file_paths: the paths of the files; files of tables that are not needed are left out.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.
     """
     tables: dict[str, list[str]] = {}
-    for file in sorted(files, key=lambda path: (_first_row(path), path)):
-        tables.setdefault(table_of_file(file), []).append(file)
+    for file in sorted(file_paths, key=lambda path: (_first_row_number(path), path)):
+        tables.setdefault(table_name_of_file(file), []).append(file)
     missing_tables = [name for name in NEEDED if name not in tables]
     if missing_tables:
         raise UnreadableError(
@@ -169,12 +171,12 @@ def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
     return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
 
 
-def _first_row(path: str) -> int:
-    numbers = re.findall(r"_(\d+)_\d+", PurePosixPath(path).name)
+def _first_row_number(file_path: str) -> int:
+    numbers = re.findall(r"_(\d+)_\d+", PurePosixPath(file_path).name)
     return int(numbers[-1]) if numbers else 0
 
 
-class _Engine(Protocol):
+class _DuckDBConnection(Protocol):
     """A connection to DuckDB."""
 
     def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> Self: ...
@@ -185,7 +187,7 @@ class _Engine(Protocol):
     def close(self) -> None: ...
 
 
-def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
+def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _DuckDBConnection:
     """Open a DuckDB database with limits on memory and threads.
 
     Args:
@@ -197,7 +199,7 @@ def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None =
         UnreadableError: if DuckDB is not installed.
     """
     try:
-        engine: _Engine = open_duckdb(
+        engine: _DuckDBConnection = open_duckdb(
             database, scratch=scratch, memory=limits.memory - OVERHEAD, threads=limits.threads
         )
     except MissingExtraError as error:
@@ -205,7 +207,9 @@ def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None =
     return engine
 
 
-def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
+def define_table_views(
+    connection: _DuckDBConnection, root: Path, files_by_table: Mapping[str, list[str]]
+) -> None:
     """Define a view for each table of Sourcify's export.
 
     The views also have the columns `filename` and `file_row_number`.
@@ -213,22 +217,24 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     Args:
         connection: the DuckDB database.
         root: the content folder.
-        tables: the files of each table.
+        files_by_table: the files of each table.
     """
-    for name, files in tables.items():
+    for name, files in files_by_table.items():
         locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
         define_view(
             connection, name, locations, "filename = true, file_row_number = true, hive_partitioning = false"
         )
 
 
-def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Check that no table has more rows than a real export.
+def check_table_sizes(
+    connection: _DuckDBConnection, root: Path, files_by_table: Mapping[str, list[str]]
+) -> int:
+    """Check that no table has more rows than its size allows.
 
     Args:
         connection: the DuckDB database.
         root: the content folder.
-        tables: the files of each table.
+        files_by_table: the files of each table.
 
     Returns:
         The size of all files in bytes.
@@ -237,7 +243,7 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
         UnreadableError: if a table has too many rows for the size of its files.
     """
     total = 0
-    for name, files in tables.items():
+    for name, files in files_by_table.items():
         size = sum(object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files)
         paths = ", ".join(_quote_for_sql(file if is_remote(file) else f"{root}/{file}") for file in files)
         query = f"SELECT sum(num_rows) FROM parquet_file_metadata([{paths}])"
@@ -249,21 +255,23 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
     return total
 
 
-def define_view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
-    """Define a view of Parquet files, whose columns may differ.
+def define_view(
+    connection: _DuckDBConnection, view_name: str, files: Iterable[str], sql_options: str
+) -> None:
+    """Define a view over Parquet files, which may have different columns.
 
     Args:
         connection: the DuckDB database.
-        name: the name of the view.
+        view_name: the name of the view.
         files: the paths or URLs of the files.
-        options: more arguments of `read_parquet`, as SQL.
+        sql_options: more arguments of `read_parquet`, as SQL.
     """
     file_list = ", ".join(map(_quote_for_sql, files))
-    query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
-    connection.execute(f"CREATE VIEW {name} AS {query}")
+    query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {sql_options})"
+    connection.execute(f"CREATE VIEW {view_name} AS {query}")
 
 
-def _open_stores(connection: _Engine, tables: Mapping[str, list[str]]) -> bool:
+def _enable_object_stores(connection: _DuckDBConnection, files_by_table: Mapping[str, list[str]]) -> bool:
     """Let DuckDB read object stores.
 
     Returns:
@@ -272,7 +280,7 @@ def _open_stores(connection: _Engine, tables: Mapping[str, list[str]]) -> bool:
     Raises:
         UnreadableError: if the library for them is not installed.
     """
-    remote_files = [file for files in tables.values() for file in files if is_remote(file)]
+    remote_files = [file for files in files_by_table.values() for file in files if is_remote(file)]
     if not remote_files:
         return False
     try:
@@ -291,7 +299,7 @@ def _quote_for_sql(path: str) -> str:
     return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
 
 
-def has_column(connection: _Engine, table: str, column: str) -> bool:
+def has_column(connection: _DuckDBConnection, table: str, column: str) -> bool:
     """Return whether a table of Sourcify's export, opened in DuckDB, has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
@@ -317,35 +325,38 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """The SQL query that fills a table in each group's database."""
+    """An SQL query whose rows are distributed over the buckets' databases."""
 
     name: str
-    # the SQL; the first column is the bucket's number, and `{needed}` stands for the table `needed`
+    # the first column of the result is the number of the bucket; `{needed}` is replaced by the table `needed`,
+    # or by a part of it
     query: str
     needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
     key: str = ""  # the key column of the narrow side
 
 
-def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
-    """Yield the queries whose rows are written to the groups' databases.
+def make_bucket_queries(
+    connection: _DuckDBConnection, files_by_table: Mapping[str, list[str]]
+) -> Iterator[BucketQuery]:
+    """Yield the queries whose rows are distributed over the buckets' databases.
 
     Args:
         connection: the DuckDB database.
-        tables: the files of each table, some of which are optional.
+        files_by_table: the files of each table, some of which are optional.
     """
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
     )
-    yield _match_query(
+    yield _make_match_query(
         "steps",
         "creation_transformations, creation_values, runtime_transformations, runtime_values",
         "verified_contracts JOIN {needed} ON needed.verified_contract_id = id",
     )
     if has_column(connection, "sourcify_matches", "metadata"):
         on = "needed.file = filename AND needed.file_row = file_row_number"
-        yield _match_query("match_metadata", "metadata", f"sourcify_matches JOIN {{needed}} ON {on}")
-    yield from _compilation_queries(connection, tables)
+        yield _make_match_query("match_metadata", "metadata", f"sourcify_matches JOIN {{needed}} ON {on}")
+    yield from _make_compilation_queries(connection, files_by_table)
     yield BucketQuery(
         "code",
         "SELECT bucket, code_hash, code FROM code JOIN {needed} USING (code_hash)",
@@ -357,12 +368,14 @@ def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iter
     yield BucketQuery("sources", query, "needed_sources", "source_hash")
 
 
-def _match_query(name: str, columns: str, tables: str) -> BucketQuery:
-    query = f"SELECT bucket, match_id, {columns} FROM {tables}"
-    return BucketQuery(name, query, "needed_matches", "match_id")
+def _make_match_query(table_name: str, columns: str, joined_tables: str) -> BucketQuery:
+    query = f"SELECT bucket, match_id, {columns} FROM {joined_tables}"
+    return BucketQuery(table_name, query, "needed_matches", "match_id")
 
 
-def _compilation_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+def _make_compilation_queries(
+    connection: _DuckDBConnection, files_by_table: Mapping[str, list[str]]
+) -> Iterator[BucketQuery]:
     additional = has_column(connection, "compiled_contracts", "additional_input")
     columns = (
         TABLES["compilations"] if additional else TABLES["compilations"].replace("additional_input", "NULL")
@@ -371,12 +384,12 @@ def _compilation_queries(connection: _Engine, tables: Mapping[str, list[str]]) -
         "compilations": f"SELECT bucket, {columns} FROM"
         " (SELECT *, id AS compilation_id FROM compiled_contracts) JOIN {needed} USING (compilation_id)"
     }
-    if "compiled_contracts_metadata" in tables:
+    if "compiled_contracts_metadata" in files_by_table:
         queries["metadata"] = (
             "SELECT bucket, compilation_id, metadata"
             " FROM compiled_contracts_metadata JOIN {needed} USING (compilation_id)"
         )
-    if {"signatures", "compiled_contracts_signatures"} <= tables.keys():
+    if {"signatures", "compiled_contracts_signatures"} <= files_by_table.keys():
         queries["signatures"] = (
             "SELECT bucket, compilation_id, signature_type, signature, signature_hash_4, signature_hash_32"
             " FROM compiled_contracts_signatures JOIN {needed} USING (compilation_id)"
@@ -406,43 +419,43 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The result of joining an export: groups of contracts, and findings."""
+    """The buckets of contracts that result from joining an export, and findings."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
 
 
 def join_export(
-    root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
+    root: Path, source: BulkSource, *, chain_ids: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> ExportJoin:
-    """Join the tables of Sourcify's export, and divide contracts into groups.
+    """Join the tables of Sourcify's export, and divide its contracts into buckets.
 
     Args:
         root: the content folder.
         source: the export.
-        chains: the ids of the site's chains; contracts on other chains are skipped.
-        scratch_dir: an empty folder, which must exist as long as the groups are read.
+        chain_ids: the ids of the site's chains; contracts on other chains are skipped.
+        scratch_dir: an empty folder, which must exist as long as the buckets are read.
         limits: the limits on memory and threads.
 
     Raises:
         UnreadableError: if tables are missing or cannot be read, or memory or disk space is too small.
     """
-    tables = files_by_table(source.files)
+    tables = group_files_by_table(source.files)
     connection = connect_to_duckdb(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
     has_remote_files = False
     try:
-        has_remote_files = _open_stores(connection, tables)
-        size = check_sizes(connection, root, tables)
-        open_tables(connection, root, tables)
+        has_remote_files = _enable_object_stores(connection, tables)
+        size = check_table_sizes(connection, root, tables)
+        define_table_views(connection, root, tables)
         connection.execute(f"SET max_temp_directory_size = '{MIN_DISK + MAX_EXPORT_EXPANSION * size}B'")
-        buckets, dangling = _join_keys(connection, chains)
+        buckets, dangling = _create_join_keys(connection, chain_ids)
         counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
         with BucketWriter(scratch_dir, buckets, MIN_DISK + MAX_EXPORT_EXPANSION * size) as bench:
             _fill_buckets(connection, tables, bench, limits)
     except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
-        # do not print the engine's message, which may contain secrets such as the store's address
+        # DuckDB's message may contain secrets, such as the address of the object store, so do not print it
         reason = "its store failed, or a file is damaged" if has_remote_files else str(error)[:500]
         raise UnreadableError(
             f"cannot join the export: {reason}",
@@ -506,7 +519,7 @@ class _JoinedKeys(NamedTuple):
     dangling: int  # skipped matches, since rows that they refer to are missing
 
 
-def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
+def _create_join_keys(connection: _DuckDBConnection, chain_ids: Collection[str]) -> _JoinedKeys:
     """Create the table of keys by which rows are joined.
 
     Raises:
@@ -515,7 +528,7 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(
-        f"CREATE TABLE joined AS {JOINED} LIMIT {OVERLAP * newest + 1}", {"chains": list(chains)}
+        f"CREATE TABLE joined AS {JOINED} LIMIT {OVERLAP * newest + 1}", {"chains": list(chain_ids)}
     )
     matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
     if matches > OVERLAP * newest:
@@ -541,31 +554,37 @@ def _dangling_rows_finding(path: str, count: int) -> Finding:
 
 
 def _fill_buckets(
-    connection: _Engine, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits
+    connection: _DuckDBConnection,
+    files_by_table: Mapping[str, list[str]],
+    bucket_writer: BucketWriter,
+    limits: JoinLimits,
 ) -> None:
     """Add all rows of records to their buckets."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
-    # forbid reordering of joins: the engine keeps the right side in memory, which must be the narrow one
+    # DuckDB keeps the right side of a join in memory, and may swap the sides: forbid that, because the right
+    # side of these queries has few columns, and the left side may be too large
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-    for wide in bucket_queries(connection, tables):
+    for wide in make_bucket_queries(connection, files_by_table):
         for needed in _divide_into_passes(connection, wide, limits):
             cursor = connection.execute(wide.query.format(needed=needed))
             while rows := cursor.fetchmany(ROWS_AT_A_TIME):
-                bench.add(wide.name, rows)
+                bucket_writer.add(wide.name, rows)
 
 
-def _divide_into_passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
+def _divide_into_passes(
+    connection: _DuckDBConnection, bucket_query: BucketQuery, limits: JoinLimits
+) -> list[str]:
     """Divide a join into passes that fit into memory.
 
     Returns:
         The narrow side of each pass, as SQL; an empty string for a query without a join.
     """
-    if not wide.needed:
+    if not bucket_query.needed:
         return [""]
-    (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()
+    (rows,) = connection.execute(f"SELECT count(*) FROM {bucket_query.needed}").fetchone()
     passes = 1 + rows * NEED_SIZE * SHARE // limits.memory
     return [
-        f"(SELECT * FROM {wide.needed} WHERE hash({wide.key}) % {passes} = {number}) AS needed"
+        f"(SELECT * FROM {bucket_query.needed} WHERE hash({bucket_query.key}) % {passes} = {number}) AS needed"
         for number in range(passes)
     ]

@@ -32,9 +32,9 @@ BUFFER = 1 << 20
 """Bytes per read."""
 
 
-def is_compressed(path: str) -> bool:
-    """Return whether a file is compressed, judged by the end of its name."""
-    return path.endswith((".gz", ".zst"))
+def is_compressed(file_path: str) -> bool:
+    """Return whether the end of a file's name says that it is compressed."""
+    return file_path.endswith((".gz", ".zst"))
 
 
 @contextmanager
@@ -48,18 +48,18 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     Raises:
         UnreadableError: if the file cannot be opened, or Zstandard is required and not installed.
     """
-    with _open_raw(root, path) as raw:
+    with _open_file_or_url(root, path) as raw:
         if path.endswith(".gz"):
             with open_gzip(raw) as unpacked:
                 yield unpacked
         elif path.endswith(".zst"):
-            with _open_zstandard(raw) as unpacked:
+            with _open_zstandard_stream(raw) as unpacked:
                 yield unpacked
         else:
             yield raw
 
 
-def _open_raw(root: Path, path: str) -> IO[bytes]:
+def _open_file_or_url(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote(path)
     try:
@@ -68,18 +68,18 @@ def _open_raw(root: Path, path: str) -> IO[bytes]:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 
 
-def _open_zstandard(raw: IO[bytes]) -> IO[bytes]:
+def _open_zstandard_stream(compressed_stream: IO[bytes]) -> IO[bytes]:
     try:
-        return open_zstandard(raw)
+        return open_zstandard(compressed_stream)
     except MissingExtraError as error:
         raise UnreadableError(str(error), error.hint) from None
 
 
-def damaged_file_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the types of exceptions that mean that a file is damaged.
+def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
+    """Return the types of exceptions that reading a damaged file raises.
 
     Args:
-        path: the path of the file, which shows how it is compressed.
+        path: the path of the file, whose ending shows how it is compressed.
 
     Raises:
         UnreadableError: if the file is compressed with Zstandard, which is not installed.
@@ -122,11 +122,11 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return the same findings about the record, located at a line and column."""
+        """Return findings about the record, located at a line and column."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
-def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
+def divide_into_line_ranges(root: Path, path: str, range_size: int = RANGE_SIZE) -> Iterator[LineRange]:
     """Divide a JSON Lines file into ranges of whole lines.
 
     A compressed or remote file is one range, because finding its lines would take as long as reading it.
@@ -134,7 +134,7 @@ def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineR
     Args:
         root: the content folder.
         path: the path of the file.
-        size: the approximate size of a range in bytes.
+        range_size: the approximate size of a range in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -144,22 +144,22 @@ def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineR
         return
     with open_bulk_file(root, path) as file:
         start, first_line = 0, 1
-        while lines := _skip_lines(file, size):
+        while lines := _skip_to_line_end(file, range_size):
             end = file.tell()
             yield LineRange(path=path, start=start, end=end, first_line=first_line)
             start, first_line = end, first_line + lines
 
 
-def _skip_lines(file: IO[bytes], size: int) -> int:
-    """Skip `size` bytes and the rest of the line.
+def _skip_to_line_end(file: IO[bytes], byte_count: int) -> int:
+    """Skip `byte_count` bytes and the rest of the line.
 
     Returns:
         The number of skipped lines; 0 at the end of the file.
     """
     lines, last_bytes = 0, b"\n"
-    while size > 0 and (block := file.read(min(BUFFER, size))):
+    while byte_count > 0 and (block := file.read(min(BUFFER, byte_count))):
         lines = lines + block.count(b"\n")
-        size = size - len(block)
+        byte_count = byte_count - len(block)
         last_bytes = block
     if last_bytes.endswith(b"\n"):
         return lines
@@ -169,7 +169,7 @@ def _skip_lines(file: IO[bytes], size: int) -> int:
 
 
 class Block(NamedTuple):
-    """A range of bytes in a file."""
+    """A block of bytes in which a worker counts line breaks."""
 
     root: Path
     path: str
@@ -209,18 +209,18 @@ BLOCKS = 64
 """Blocks whose lines are counted together: half a gigabyte, which is still in memory when it is read again."""
 
 
-def line_ranges_by_workers(
-    root: Path, path: str, executor: Executor, size: int = RANGE_SIZE
+def divide_into_line_ranges_by_workers(
+    root: Path, path: str, executor: Executor, range_size: int = RANGE_SIZE
 ) -> Iterator[LineRange]:
     """Divide an uncompressed JSON Lines file into ranges, using workers.
 
-    This process only assigns blocks to the workers, because it reads more slowly than they build.
+    The workers count the lines, because a single process reads more slowly than several build.
 
     Args:
         root: the content folder.
         path: the path of the file.
         executor: runs the work.
-        size: the approximate size of a range in bytes.
+        range_size: the approximate size of a range in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -228,7 +228,9 @@ def line_ranges_by_workers(
     with open_bulk_file(root, path) as file:
         end = file.seek(0, os.SEEK_END)
     start, first_line, counted = 0, 1, 0
-    blocks = (Block(root, path, offset, min(size, end - offset)) for offset in range(0, end, size))
+    blocks = (
+        Block(root, path, offset, min(range_size, end - offset)) for offset in range(0, end, range_size)
+    )
     while some := list(islice(blocks, BLOCKS)):
         for offset, lines, line_end in sorted(executor.map_unordered(count_lines, some)):
             if offset and line_end is not None:
@@ -239,33 +241,33 @@ def line_ranges_by_workers(
         yield LineRange(path=path, start=start, end=end, first_line=first_line)
 
 
-def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
+def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]:
     """Yield the contracts in a range of lines, skipping blank lines.
 
     A line that cannot be read is yielded as a contract with a finding instead of a record. If the rest of the
     range is skipped because of damage or a limit, the last contract yielded has such a finding.
     """
-    path, number = lines.path, lines.first_line
+    path, number = line_range.path, line_range.first_line
     damaged: tuple[type[Exception], ...] = ()
     try:
-        damaged = damaged_file_errors(path)
+        damaged = damage_exception_types(path)
         with open_bulk_file(root, path) as file:
             unreadable = blank = 0
-            for number, line in enumerate(_lines_of_range(file, lines), lines.first_line):
+            for number, line in enumerate(_read_lines(file, line_range), line_range.first_line):
                 if line.isspace():
                     blank += len(line)
                     _raise_if(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
                     continue
-                contract = _line_contract(path, number, line)
+                contract = _parse_line_contract(path, number, line)
                 yield contract
                 unreadable += contract.parsed_contract.record is None
                 _raise_if(
                     f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
                 )
     except UnreadableError as error:
-        yield _failed_contract(path, number, str(error), error.hint)
+        yield _contract_with_finding(path, number, str(error), error.hint)
     except damaged as error:
-        yield _failed_contract(path, number, f"the file is damaged, here or soon after: {error}")
+        yield _contract_with_finding(path, number, f"the file is damaged, here or soon after: {error}")
 
 
 def _raise_if(message: str, *, when: bool) -> None:
@@ -273,26 +275,26 @@ def _raise_if(message: str, *, when: bool) -> None:
         raise UnreadableError(f"{message}; the rest is skipped")
 
 
-def _lines_of_range(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
+def _read_lines(file: IO[bytes], line_range: LineRange) -> Iterator[bytes]:
     """Yield the lines of a range.
 
     The rest of a line beyond `LARGEST_RECORD + 1` bytes is skipped.
     """
-    if lines.start:
-        file.seek(lines.start)
-    bytes_left = None if lines.end is None else lines.end - lines.start
+    if line_range.start:
+        file.seek(line_range.start)
+    bytes_left = None if line_range.end is None else line_range.end - line_range.start
     while bytes_left is None or bytes_left > 0:
         line = file.readline(LARGEST_RECORD + 1)
         if not line:
             return
         read_bytes = len(line)
         if read_bytes > LARGEST_RECORD and not line.endswith(b"\n"):
-            read_bytes += _skip_line(file)
+            read_bytes += _skip_rest_of_line(file)
         bytes_left = None if bytes_left is None else bytes_left - read_bytes
         yield line
 
 
-def _skip_line(file: IO[bytes]) -> int:
+def _skip_rest_of_line(file: IO[bytes]) -> int:
     """Skip the rest of a line.
 
     Returns:
@@ -310,45 +312,49 @@ def _skip_line(file: IO[bytes]) -> int:
     return read_bytes
 
 
-def _line_contract(path: str, number: int, line: bytes) -> LineContract:
+def _parse_line_contract(path: str, line_number: int, line: bytes) -> LineContract:
     line = line.rstrip(b"\r\n")
     if len(line) > LARGEST_RECORD:
         message = f"the line has more than {LARGEST_RECORD:,} bytes"
-        return _failed_contract(path, number, message, "write one record on each line")
+        return _contract_with_finding(path, line_number, message, "write one record on each line")
     try:
         parsed_contract = parse_record_json(line, path)
     except UnreadableError as error:
-        return _failed_contract(path, number, str(error), error.hint, error.position.column)
-    located = locate_in_line(parsed_contract.findings, number, line)
+        return _contract_with_finding(path, line_number, str(error), error.hint, error.position.column)
+    located = locate_in_line(parsed_contract.findings, line_number, line)
     return LineContract(
-        _line_source(path, number, parsed_contract.record), parsed_contract._replace(findings=located), line
+        _source_of_line(path, line_number, parsed_contract.record),
+        parsed_contract._replace(findings=located),
+        line,
     )
 
 
-def _failed_contract(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:
-    finding = UnreadableError(message, hint, Position(number, column)).to_finding(path)
-    return LineContract(_line_source(path, number), ParsedContract(None, findings=[finding]))
+def _contract_with_finding(
+    path: str, line_number: int, message: str, hint: str = "", column: int = 1
+) -> LineContract:
+    finding = UnreadableError(message, hint, Position(line_number, column)).to_finding(path)
+    return LineContract(_source_of_line(path, line_number), ParsedContract(None, findings=[finding]))
 
 
-def _line_source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
+def _source_of_line(path: str, line_number: int, record: RecordValue | None = None) -> ContractSource:
     value: RecordValue = record or {}
     chain_id = value.get("chainId", "")
     address = value.get("address", "")
-    return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=number)
+    return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=line_number)
 
 
-def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Return findings with the line and the column of their member.
+def locate_in_line(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
+    """Return findings with the line and column of the record's member.
 
     Args:
         findings: the findings about the record.
-        number: the number of the line.
+        line_number: the number of the line.
         line: the text of the line.
     """
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )
     return [
-        replace(finding, position=Position(number, position.column if finding.pointer else 1))
+        replace(finding, position=Position(line_number, position.column if finding.pointer else 1))
         for finding, position in zip(findings, positions, strict=True)
     ]

@@ -15,28 +15,32 @@ from statuary.base.findings import Finding
 from statuary.contracts.incremental.bulk import BulkPart, BulkReader
 from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export
-from statuary.extensions.bulk.jsonl import is_compressed, line_ranges, line_ranges_by_workers
+from statuary.extensions.bulk.jsonl import (
+    divide_into_line_ranges,
+    divide_into_line_ranges_by_workers,
+    is_compressed,
+)
 from statuary.source.remote_files import is_remote
 from statuary.system.writing import lock_folder
 from statuary.workers.executor import Executor, PooledExecutor
 
 
 class LineReader(BulkReader):
-    """The reader of JSON lines."""
+    """Reads contracts from JSON Lines files."""
 
     @override
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         if isinstance(pool, PooledExecutor) and not (is_compressed(source.path) or is_remote(source.path)):
-            return nullcontext(line_ranges_by_workers(root, source.path, pool))
-        return nullcontext(line_ranges(root, source.path))
+            return nullcontext(divide_into_line_ranges_by_workers(root, source.path, pool))
+        return nullcontext(divide_into_line_ranges(root, source.path))
 
 
 class ExportReader(BulkReader):
-    """The reader of a Sourcify export's tables.
+    """Reads contracts from the tables of a Sourcify export.
 
-    Workers on other machines must see its temporary folder.
+    Workers on other machines must be able to read its temporary folder.
     """
 
     @override
@@ -45,13 +49,13 @@ class ExportReader(BulkReader):
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> Iterator[Iterator[BulkPart | Finding]]:
         with scratch_directory() as folder:
-            yield _joined_parts(root, source, chains, folder, JoinLimits(memory=memory))
+            yield _join_and_list_parts(root, source, chains, folder, JoinLimits(memory=memory))
 
 
-def _joined_parts(
-    root: Path, source: BulkSource, chains: Collection[str], scratch: Path, limits: JoinLimits
+def _join_and_list_parts(
+    root: Path, source: BulkSource, chain_ids: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> Iterator[BulkPart | Finding]:
-    joined = join_export(root, source, chains=chains, scratch_dir=scratch, limits=limits)
+    joined = join_export(root, source, chain_ids=chain_ids, scratch_dir=scratch_dir, limits=limits)
     yield from joined.findings
     yield from joined.buckets
 
@@ -66,11 +70,11 @@ GRACE = 60
 def scratch_directory() -> Iterator[Path]:
     """Yield a temporary folder, which is removed at the end.
 
-    Abandoned folders of killed processes are removed too.
+    Temporary folders that killed processes left behind are removed too.
     """
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = lock_folder(folder, blocking=False)
-    _remove_abandoned(folder.stat().st_mtime - GRACE)
+    _remove_abandoned_folders(folder.stat().st_mtime - GRACE)
     try:
         yield folder
     finally:
@@ -79,20 +83,20 @@ def scratch_directory() -> Iterator[Path]:
             os.close(descriptor)
 
 
-def _remove_abandoned(cutoff: float) -> None:
+def _remove_abandoned_folders(latest_change: float) -> None:
     """Remove temporary folders that killed processes left.
 
     The locks on the folders ended with the processes.
 
     Args:
-        cutoff: seconds since 1970; a folder that was changed later may not have its lock yet, and stays.
+        latest_change: seconds since 1970; a folder that was changed later may not have its lock yet, and stays.
     """
     if sys.platform == "win32":
         return
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = folder.lstat()
-            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > cutoff:
+            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > latest_change:
                 continue
             if (descriptor := lock_folder(folder, blocking=False)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)

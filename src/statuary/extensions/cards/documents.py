@@ -83,8 +83,8 @@ NO_CHARACTER = "\uffff"
 PURPOSE = "`cards` in site.yaml"
 
 
-def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name of each preview picture, and its state.
+def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
+    """Yield the file name and the state of each preview picture.
 
     Args:
         status: whether the site has a status.
@@ -128,20 +128,20 @@ class CardsSection(Section):
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
         settings = site.settings_of(CardSettings) or CardSettings()
-        font = card_font(settings, dict(site.pages.theme.files))
+        font = load_card_font(settings, dict(site.pages.theme.files))
         context = site_context(site)
         texts = renderer_of(context).localization.texts
-        site_name = context.name if can_draw(font, context.name) else ""
-        for name, state in card_states(status=context.settings.status, contracts=context.has_contracts):
-            draw = _draw_trail if name.startswith("contract-") else _draw_sign
-            line = card_text(font, texts, f"cards.{name}")
+        site_name = context.name if has_glyphs_for(font, context.name) else ""
+        for name, state in list_card_states(status=context.settings.status, contracts=context.has_contracts):
+            draw = _draw_verdict_trail if name.startswith("contract-") else _draw_state_sign
+            line = choose_card_text(font, texts, f"cards.{name}")
             body = draw_card(
                 font, partial(draw, state=state), state, line, site_name, urlsplit(context.url).netloc
             )
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
 
 
-def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
+def choose_card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
     """Return a text in the site's language, or in English.
 
     English is used if the font lacks characters of the site's language.
@@ -152,10 +152,10 @@ def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
         key: the key of the text.
     """
     line = texts(key)
-    return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
+    return line if has_glyphs_for(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
 
-def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
+def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
     """Load the font of preview pictures: the theme's, or Pillow's default.
 
     Args:
@@ -185,16 +185,16 @@ def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont"
     return theme
 
 
-def can_draw(font: "FreeTypeFont", text: str) -> bool:
+def has_glyphs_for(font: "FreeTypeFont", text: str) -> bool:
     """Return whether a font has all characters of a text.
 
-    A font would draw missing characters as boxes.
+    A font draws missing characters as boxes.
     """
-    absent = _draw_character(font, NO_CHARACTER)
-    return all(character.isspace() or _draw_character(font, character) != absent for character in text)
+    absent = _character_pixels(font, NO_CHARACTER)
+    return all(character.isspace() or _character_pixels(font, character) != absent for character in text)
 
 
-def _draw_character(font: "FreeTypeFont", character: str) -> bytes:
+def _character_pixels(font: "FreeTypeFont", character: str) -> bytes:
     """Return the width and the pixels of a character."""
     mask = font.getmask(character)
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
@@ -202,21 +202,21 @@ def _draw_character(font: "FreeTypeFont", character: str) -> bytes:
 
 def draw_card(
     font: "FreeTypeFont",
-    draw: "Callable[[ImageDraw], None]",
+    draw_sign: "Callable[[ImageDraw], None]",
     state: str,
-    line: str,
-    name: str,
-    address: str,
+    state_sentence: str,
+    site_name: str,
+    site_address: str,
 ) -> bytes:
     """Draw a preview picture, and return it as PNG.
 
     Args:
         font: the font of the text.
-        draw: draws the sign of the state.
+        draw_sign: draws the sign of the state.
         state: the state, which determines the colour.
-        line: the sentence about the state.
-        name: the name of the site.
-        address: the address of the site.
+        state_sentence: the sentence about the state.
+        site_name: the name of the site.
+        site_address: the address of the site.
 
     Raises:
         MissingExtraError: if Pillow is not installed.
@@ -227,14 +227,14 @@ def draw_card(
     picture = image.new("RGB", (WIDTH, HEIGHT), PAPER)
     picture.paste(COLOURS[state], (0, 0, WIDTH, 24))
     pen = drawing.Draw(picture)
-    draw(pen)
-    for place, part in enumerate(_wrap_text(font, line)):
+    draw_sign(pen)
+    for place, part in enumerate(_wrap_text(font, state_sentence)):
         pen.text((LEFT, 300 + 80 * place), part, fill=INK, font=font)
     small = font.font_variant(size=40)
     for place, part in enumerate(
-        filter(None, (_shorten_to_line(small, name), _shorten_to_line(small, address)))
+        filter(None, (_shorten_to_line(small, site_name), _shorten_to_line(small, site_address)))
     ):
-        pen.text((LEFT, 490 + 54 * place), part, fill=INK if part == name else SOFT, font=small)
+        pen.text((LEFT, 490 + 54 * place), part, fill=INK if part == site_name else SOFT, font=small)
     buffer = BytesIO()
     picture.quantize(16, dither=image.Dither.NONE).save(buffer, "PNG", optimize=True)
     if buffer.tell() > MOST_BYTES:
@@ -275,7 +275,7 @@ PART, LINE, MARGIN = 80, 90, 10
 """The sides of the squares at the ends of a trail, the length of its lines, and the space around the sign."""
 
 
-def _draw_trail(pen: "ImageDraw", state: str) -> None:
+def _draw_verdict_trail(pen: "ImageDraw", state: str) -> None:
     """Draw a verdict: its sign between the squares of sources and address.
 
     The lines are dashed as on a contract's page.
@@ -290,10 +290,10 @@ def _draw_trail(pen: "ImageDraw", state: str) -> None:
     for start in (LEFT + PART, second_line):
         for x in range(start, start + LINE, dash + gap):
             pen.line((x, middle, min(x + dash, start + LINE), middle), fill=COLOURS[state], width=8)
-    _draw_sign(pen, state, left=sign)
+    _draw_state_sign(pen, state, left=sign)
 
 
-def _draw_sign(pen: "ImageDraw", state: str, left: int = LEFT) -> None:
+def _draw_state_sign(pen: "ImageDraw", state: str, left: int = LEFT) -> None:
     """Draw the sign of a state: a filled shape with strokes."""
 
     def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -17,7 +17,7 @@ CARD_URLS = (CARD,)
 
 
 def _template_values(_settings: CardSettings) -> Mapping[str, str]:
-    # without Pillow, pages link no pictures, and the build reports that Pillow is missing
+    # pictures cannot be drawn without Pillow: pages then link none, and the build reports it
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from typing_extensions import override
 
 from statuary.base.optional import import_optional
-from statuary.extensions.cluster.finalize import SortedWork, sorted_by_ranges
+from statuary.extensions.cluster.finalize import SortedWork, sort_rows_in_ranges
 from statuary.publish.ledger.schema import PartitionResult
 from statuary.workers.executor import PooledExecutor
 from statuary.workers.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
@@ -67,7 +67,7 @@ class DaskPool(WorkerPool):
         self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         if self._client.status != "running":
-            raise self._lost_error("scheduler")
+            raise self._workers_lost_error("scheduler")
         if monotonic() - self._counted > COUNT_INTERVAL:
             self._count_workers()
         future = self._executor.submit(work, task)
@@ -78,7 +78,7 @@ class DaskPool(WorkerPool):
     def is_broken(self, error: BaseException) -> bool:
         """Return whether a task failed because its workers were lost.
 
-        Dask abandons a task after several workers were lost while running it.
+        Dask abandons a task if several workers were lost while they ran it.
 
         Args:
             error: the exception that the task raised.
@@ -88,14 +88,14 @@ class DaskPool(WorkerPool):
     @override
     def check_alive(self) -> None:
         if self._client.status != "running":
-            raise self._lost_error("scheduler")
+            raise self._workers_lost_error("scheduler")
         self._seconds_alone = 0.0 if self._client.nthreads() else self._seconds_alone + CHECK_INTERVAL
         if self._seconds_alone >= WAIT_SECONDS:
-            raise self._lost_error("last worker")
+            raise self._workers_lost_error("last worker")
 
-    def _lost_error(self, who: str) -> WorkersLostError:
+    def _workers_lost_error(self, lost_part: str) -> WorkersLostError:
         hint = "run the build again; it resumes this one"
-        return WorkersLostError(f"the {who} of the cluster at {self.address} has stopped", hint)
+        return WorkersLostError(f"the {lost_part} of the cluster at {self.address} has stopped", hint)
 
     @override
     def close(self) -> None:
@@ -118,7 +118,7 @@ class DaskExecutor(PooledExecutor):
     def map_recorded(
         self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task]
     ) -> Iterator[PartitionResult]:
-        return sorted_by_ranges(self, self.map_unordered(SortedWork(work), tasks))
+        return sort_rows_in_ranges(self, self.map_unordered(SortedWork(work), tasks))
 
 
 def _import_dask(name: str) -> ModuleType:

@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A task whose result can be read in ranges."""
+    """A task whose resulting rows can be read in ranges."""
 
     work: Callable[[Task], Result]
 
@@ -53,12 +53,12 @@ class SortedWork(Generic[Task, Result]):
         return result
 
 
-def sorted_by_ranges(
+def sort_rows_in_ranges(
     executor: PooledExecutor, results: Iterable[PartitionResult]
 ) -> Iterator[PartitionResult]:
     """Yield the results of tasks, then the rows of all results, sorted.
 
-    If there are many files with rows, workers sort them in ranges first.
+    If many files contain rows, the workers sort them first, in ranges of keys.
 
     Args:
         executor: runs the work.
@@ -85,7 +85,7 @@ class ListingTask(NamedTuple):
 
 
 class RangeParts(NamedTuple):
-    """The parts of the manifest (file list) that begin in a range."""
+    """The parts of the manifest that begin in a range of files."""
 
     path_before: str  # the path before the range
     parts: list[Part]
@@ -94,15 +94,17 @@ class RangeParts(NamedTuple):
     result: PartitionResult
 
 
-def range_parts(task: ListingTask) -> RangeParts:
-    """Make the parts of the manifest (file list) that begin in a range.
+def make_manifest_parts(task: ListingTask) -> RangeParts:
+    """Make the parts of the manifest, the list of files, for a range.
 
-    A part may end in the next range. Where a part ends depends only on paths, so that files before the range
-    need not be known.
+    They are the parts that begin in the range.
+
+    A part may end in the next range. Where a part ends depends only on paths, so a worker need not know the
+    files before its range.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
-    for entries in split_into_parts(_skip_to_first_end(files)):
+    for entries in split_into_parts(_skip_to_first_part_end(files)):
         part, text = builder.add(entries)
         output.add(
             [
@@ -122,7 +124,7 @@ def range_parts(task: ListingTask) -> RangeParts:
     return RangeParts(files.after, builder.parts, builder.names, builder.size, result)
 
 
-def _skip_to_first_end(files: ListedRange) -> Iterator[Entry]:
+def _skip_to_first_part_end(files: ListedRange) -> Iterator[Entry]:
     """Skip the entries up to the first end of a part."""
     is_within = not files.after
     with closing(files.rows()) as rows:
@@ -138,7 +140,7 @@ def _skip_to_first_end(files: ListedRange) -> Iterator[Entry]:
                 is_within = True
 
 
-def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
+def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
     """Make the manifest, the list of a whole site's files, on the workers.
 
     Args:
@@ -155,13 +157,15 @@ def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -
         return None
     named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))
     tasks = (ListingTask(name, listed_range, target.output(name)) for name, listed_range in named_ranges)
-    parts_of_ranges = sorted(executor.map_unordered(range_parts, tasks), key=attrgetter("path_before"))
+    parts_of_ranges = sorted(
+        executor.map_unordered(make_manifest_parts, tasks), key=attrgetter("path_before")
+    )
     for listed_range in parts_of_ranges:  # nothing is added while workers read
         target.merge_partition(listed_range.result)
-    return _combine_ranges(origin, parts_of_ranges)
+    return _combine_range_parts(origin, parts_of_ranges)
 
 
-def _combine_ranges(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:
+def _combine_range_parts(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:
     parts = tuple(part for range_parts in ranges for part in range_parts.parts)
     documents = sum(part.documents for part in parts)
     return Manifest(

@@ -18,7 +18,7 @@ import orjson
 from statuary.base.files import PublishingError
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.compilers.recompilation import with_all_outputs
+from statuary.extensions.compilers.recompilation import request_all_outputs
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
 from statuary.system.archives import DamagedDataError, inflate_at_most
@@ -67,7 +67,7 @@ LARGEST_OUTPUT = 512 << 20
 """Bytes of an output before compression: a compiler may write a quarter of them."""
 
 
-def program_digest(compiler: Compiler) -> str:
+def compiler_file_sha256(compiler: Compiler) -> str:
     """Return the SHA-256 of a compiler's program file, as hex."""
     with open_file(compiler.path) as program:
         return file_digest(program, "sha256").hexdigest()
@@ -76,7 +76,7 @@ def program_digest(compiler: Compiler) -> str:
 class CompilationCache:
     """Runs compilers, and caches their outputs in a folder.
 
-    If there is no folder, nothing is cached.
+    Without a folder, nothing is cached.
     """
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
@@ -84,9 +84,9 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the name under which the outputs of a compiler for an input are cached.
+        """Return the name of a compiler's cached outputs for an input.
 
-        The outputs that the input requests do not change the name.
+        It does not depend on which outputs the input requests.
         """
         settings = {
             name: value
@@ -100,7 +100,7 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input without changing it, or return the cached output.
+        """Compile an input as it is, or return the cached output.
 
         Args:
             compiler: the compiler to run.
@@ -119,25 +119,29 @@ class CompilationCache:
         return CompilerRun(compiler, self._program_digest(compiler), digest, output)
 
     def run(
-        self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
+        self,
+        compiler: Compiler,
+        std_json_input: JsonObject,
+        qualified_names: Iterable[str],
+        limits: RunLimits,
     ) -> CompilerRun:
         """Compile some contracts of an input, or return the cached output.
 
         Args:
             compiler: the compiler to run if no output is cached.
             std_json_input: the standard JSON input.
-            names: the fully qualified names of the contracts.
+            qualified_names: the names of the contracts, such as `src/Fare.sol:Fare`.
             limits: the limits on time and memory of the compiler.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no output, or reports an error.
             DerivationError: if a name is invalid.
         """
-        contract_names = sorted(set(names))
+        contract_names = sorted(set(qualified_names))
         key = self.cache_key(compiler, std_json_input)
         if (run := self._read_output(key, compiler, contract_names)) is not None:
             return run
-        selected = with_all_outputs(std_json_input, contract_names, compiler.version)
+        selected = request_all_outputs(std_json_input, contract_names, compiler.version)
         output = compiler.compile(selected, limits)
         digest = sha256(encode_unchecked(selected)).hexdigest()
         self._write_output(key, {"names": contract_names, "input_sha256": digest, "output": output})
@@ -148,13 +152,15 @@ class CompilationCache:
 
     def _program_digest(self, compiler: Compiler) -> str:
         if compiler.path not in self.digests:
-            self.digests[compiler.path] = program_digest(compiler)
+            self.digests[compiler.path] = compiler_file_sha256(compiler)
         return self.digests[compiler.path]
 
-    def _read_output(self, key: str, compiler: Compiler, contract_names: list[str]) -> CompilerRun | None:
+    def _read_output(
+        self, cache_key: str, compiler: Compiler, contract_names: list[str]
+    ) -> CompilerRun | None:
         if self.folder is None:
             return None
-        file = self.folder / key
+        file = self.folder / cache_key
         try:
             stored = read_file(file)
             body = inflate_at_most(stored[DIGEST_BYTES:], LARGEST_OUTPUT)
@@ -171,20 +177,20 @@ class CompilationCache:
         output = as_object(value.get("output"))
         return CompilerRun(compiler, self._program_digest(compiler), digest, output, is_cached=True)
 
-    def _write_output(self, key: str, value: JsonObject) -> None:
+    def _write_output(self, cache_key: str, output: JsonObject) -> None:
         """Save an output, unless the folder cannot be written."""
         if self.folder is None:
             return
-        body = encode_unchecked(value)
+        body = encode_unchecked(output)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with atomic_file(self.folder / key) as stream:
+            with atomic_file(self.folder / cache_key) as stream:
                 stream.write(sha256(body).digest() + zlib.compress(body, 1))
-            self._remove_oldest()
+            self._remove_oldest_outputs()
         except (OSError, PublishingError):
             return
 
-    def _remove_oldest(self) -> None:
+    def _remove_oldest_outputs(self) -> None:
         if self.folder is None:
             return
         files = sorted(

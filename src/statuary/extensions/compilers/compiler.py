@@ -34,18 +34,18 @@ REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
 """Versions whose npm package contains another compiler; `<version>-fixed` replaces it."""
 
 
-def install_hint(kind: str, version: str) -> str:
+def install_hint(compiler_name: str, version: str) -> str:
     """Return a sentence that says how to install a compiler version.
 
     Args:
-        kind: `solc` or `vyper`.
+        compiler_name: `solc` or `vyper`.
         version: the version in a record, such as `0.8.30+commit.73712a01`.
     """
     release = RELEASE.fullmatch(version)
     if release is None:
-        return f"give it with --compiler {kind}=PATH"
-    folder = f"{kind}-{release[1]}"
-    if kind == "vyper":
+        return f"give it with --compiler {compiler_name}=PATH"
+    folder = f"{compiler_name}-{release[1]}"
+    if compiler_name == "vyper":
         install = f"python3 -m venv {folder} && {folder}/bin/pip install vyper=={release[1]}"
         return f"install it with `{install}` and add --compiler vyper={folder}/bin/vyper"
     package = f"solc@{release[1]}{'-fixed' if release[1] in REPLACED else ''}"
@@ -58,7 +58,7 @@ class CompilerError(StatuaryError):
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
-        # whether the compiler rejected the input, so that a retry would not help
+        # True if the compiler rejected the input, because then it would reject the input again
         self.is_input_rejected = is_input_rejected
 
 
@@ -90,43 +90,43 @@ class Compiler(NamedTuple):
             ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))
         except ProgramError as error:
             raise CompilerError(str(error)) from None
-        output = _json_object(ended.stdout)
+        output = _parse_output_object(ended.stdout)
         if output is None:
             stderr = ended.stderr.strip()[-MAX_ERROR_CHARACTERS:]
             raise CompilerError(
                 f"the compiler exited with code {ended.exit_code} and did not write JSON{stderr and ': '}{stderr}"
             )
-        _raise_first_error(output)
+        _raise_first_compiler_error(output)
         return output
 
 
-def detect_compiler(kind: str, path: Path) -> Compiler:
+def detect_compiler(compiler_name: str, program_path: Path) -> Compiler:
     """Run a compiler to detect its version.
 
     Args:
-        kind: `solc` or `vyper`.
-        path: the path of the program, or its name on `PATH`.
+        compiler_name: `solc` or `vyper`.
+        program_path: the path of the program, or its name on `PATH`.
 
     Raises:
         CompilerError: if the program cannot be run, or does not print a version.
     """
-    on_path = shutil.which(path)
+    on_path = shutil.which(program_path)
     if on_path is None:
-        raise CompilerError(f"there is no program {path}, or the file is not executable")
+        raise CompilerError(f"there is no program {program_path}, or the file is not executable")
     program = Path(on_path).absolute()
     try:
         ended = run_program(VERSION_LIMITS, [program, "--version"])
     except ProgramError as error:
-        raise CompilerError(f"{path}: {error}") from None
+        raise CompilerError(f"{program_path}: {error}") from None
     version = find_build_version(ended.stdout.decode("utf-8", "replace"))
     if not version or ended.exit_code:
         printed = ended.stderr.strip() or ended.stdout[:200].decode("utf-8", "replace")
-        raise CompilerError(f"{path} --version prints no version: {shorten(printed)}")
-    return Compiler(kind=kind, path=program, version=version)
+        raise CompilerError(f"{program_path} --version prints no version: {shorten(printed)}")
+    return Compiler(kind=compiler_name, path=program, version=version)
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH`, except programs that do not print a version."""
+    """Return the compilers on `PATH`; programs that print no version are ignored."""
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:
@@ -137,28 +137,28 @@ def compilers_on_path() -> list[Compiler]:
     return compilers
 
 
-def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler with this name and version.
+def find_compiler(compilers: Iterable[Compiler], compiler_name: str, version: str) -> Compiler | None:
+    """Return the first compiler with a given name and version.
 
     Args:
         compilers: the available compilers.
-        kind: the name of the compiler, such as `solc`.
+        compiler_name: the name of the compiler, such as `solc`.
         version: the version, with the commit if it is known.
 
     Returns:
-        The compiler, or None if there is no such one.
+        The compiler, or None if no compiler has this name and version.
     """
     return next(
         (
             compiler
             for compiler in compilers
-            if compiler.kind == kind and is_same_build(version, compiler.version)
+            if compiler.kind == compiler_name and is_same_build(version, compiler.version)
         ),
         None,
     )
 
 
-def _json_object(stdout: bytes) -> JsonObject | None:
+def _parse_output_object(stdout: bytes) -> JsonObject | None:
     """Parse the JSON object in a compiler's output.
 
     npm's solc may print a line before it.
@@ -173,7 +173,7 @@ def _json_object(stdout: bytes) -> JsonObject | None:
     return output if isinstance(output, dict) else None
 
 
-def _raise_first_error(output: JsonObject) -> None:
+def _raise_first_compiler_error(output: JsonObject) -> None:
     for error in as_list(output.get("errors")):
         if isinstance(error, dict) and error.get("severity", "error") == "error":
             text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()

@@ -9,7 +9,12 @@ from statuary.contracts.checks.record_view import is_same_json
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue, sort_members_as_served
 from statuary.extensions.compilers.cache import CompilerRun
-from statuary.extensions.compilers.recompilation import LAYOUTS, MATCH_MEMBERS, recompiled_members, value_at
+from statuary.extensions.compilers.recompilation import (
+    LAYOUTS,
+    MATCH_MEMBERS,
+    recompiled_members,
+    record_value_at,
+)
 from statuary.site.document import encode_unchecked
 from statuary.version import VERSION
 
@@ -35,7 +40,7 @@ def compilation_evidence(
         input_sha256=run.input_sha256,
         output_sha256=sha256(encode_unchecked(run.output)).hexdigest(),
         statuary=VERSION,
-        members=tuple(_equal_members(record, run.output, differing)),
+        members=tuple(_members_equal_to_output(record, run.output, differing)),
     )
 
 
@@ -44,11 +49,16 @@ def record_sha256(record: RecordValue) -> str:
     return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 
-def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
-    for pointer, recompiled in recompiled_members(record, output).items():
-        recorded = value_at(record, pointer)
-        # a server may have rounded large numbers in a storage layout, so the compiler cannot confirm them
+def _members_equal_to_output(
+    record: RecordValue, compiler_output: JsonObject, differing_members: set[Pointer]
+) -> Iterator[str]:
+    for pointer, recompiled in recompiled_members(record, compiler_output).items():
+        recorded = record_value_at(record, pointer)
+        # the server of the record may have rounded large numbers in its storage layout, so a layout that is
+        # equal only after rounding is not confirmed
         is_rounded = pointer[-1] in LAYOUTS and not is_same_json(recorded, recompiled)
         is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
-        if is_given and not any(other_pointer[: len(pointer)] == pointer for other_pointer in differing):
+        if is_given and not any(
+            other_pointer[: len(pointer)] == pointer for other_pointer in differing_members
+        ):
             yield ".".join(map(str, pointer))

@@ -18,23 +18,24 @@ from statuary.registry import COMPILER
 compiler_option = extension_option(COMPILER)
 
 
-def parse_compilers(texts: Iterable[str]) -> list[Compiler]:
-    """Return the compilers that the user gave, or else those on `PATH`.
+def parse_compilers(option_values: Iterable[str]) -> list[Compiler]:
+    """Return the compilers that options name, or else those on `PATH`.
 
     Args:
-        texts: the values of `--compiler`, each as `KIND=PATH`.
+        option_values: the values of `--compiler`, each as `KIND=PATH`.
 
     Raises:
         click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.
     """
-    return [_parse_compiler(text) for text in texts] or compilers_on_path()
+    return [_parse_compiler_option(text) for text in option_values] or compilers_on_path()
 
 
-def _parse_compiler(text: str) -> Compiler:
-    kind, equals, path = text.partition("=")
+def _parse_compiler_option(option_value: str) -> Compiler:
+    kind, equals, path = option_value.partition("=")
     if not equals or kind not in PROGRAMS or not path:
         raise click.BadParameter(
-            f"{text!r} is not KIND=PATH, where KIND is {' or '.join(PROGRAMS)}", param_hint="--compiler"
+            f"{option_value!r} is not KIND=PATH, where KIND is {' or '.join(PROGRAMS)}",
+            param_hint="--compiler",
         )
     try:
         return detect_compiler(kind, Path(path))

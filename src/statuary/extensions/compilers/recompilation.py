@@ -48,52 +48,54 @@ def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Jso
     for member, value in recompiled.items():
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
             continue
-        recorded = value_at(record, member)
-        if not is_same_json(recorded, value) and not _is_other_spelling(member, recorded, value):
-            pointer, recorded_part, compiled_part = first_differing_offset(recorded, value, member)
-            hint = OMISSION_HINT if is_omission(record, member) else HINT
+        recorded = record_value_at(record, member)
+        if not is_same_json(recorded, value) and not _is_same_value_respelled(member, recorded, value):
+            pointer, recorded_part, compiled_part = find_first_difference(recorded, value, member)
+            hint = OMISSION_HINT if is_optional_output_missing(record, member) else HINT
             yield Violation(
                 f"{'.'.join(map(str, pointer))} {_describe_difference(recorded_part, compiled_part)}",
                 pointer,
                 hint,
             )
     for side in ("creation", "runtime"):
-        yield from _side_violations(record, recompiled, side)
+        yield from _match_violations(record, recompiled, side)
 
 
 RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 """The rule that needs compilers; it runs with `--recompile` only."""
 
 
-def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a record lacks an output that tool chains do not always request.
+def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
+    """Return whether a record lacks an output that tool chains may omit.
 
-    Such a value is null in the record, although the compiler can produce it.
+    Such a member is null in the record, although the compiler can produce its value.
 
     Args:
         record: the record.
-        pointer: the path of the value in the record.
+        pointer: the path of the member in the record.
     """
-    return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
+    return pointer[0] in OMITTED_BY_TOOL_CHAINS and record_value_at(record, pointer) is None
 
 
-def _side_violations(
-    record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
+def _match_violations(
+    record: RecordValue, recompiled: Mapping[Pointer, Json], code_kind: str
 ) -> Iterator[Violation]:
     """Compare the match level and transformations of a matching side."""
-    claimed = record[f"{side}Match"]
-    compiled = as_text(recompiled[f"{side}Match",]) or None
+    claimed = record[f"{code_kind}Match"]
+    compiled = as_text(recompiled[f"{code_kind}Match",]) or None
     if claimed is None:
         return
     if MATCH_RANK.get(claimed, 2) > MATCH_RANK[compiled]:
         yield Violation(
-            f"{side}Match is {format_json_line(claimed)}, the compiler's output gives {format_json_line(compiled)}",
-            (f"{side}Match",),
+            f"{code_kind}Match is {format_json_line(claimed)}, the compiler's output gives {format_json_line(compiled)}",
+            (f"{code_kind}Match",),
             HINT,
         )
-    name = f"{side}Bytecode"
+    name = f"{code_kind}Bytecode"
     recompiled_members = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
-    if compiled is not None and _sorted_steps(record[name]) != _sorted_steps(recompiled_members):
+    if compiled is not None and _sorted_transformations(record[name]) != _sorted_transformations(
+        recompiled_members
+    ):
         yield Violation(
             f"{name}.transformations differ from those that the compiler's output gives",
             (name, "transformations"),
@@ -101,7 +103,7 @@ def _side_violations(
         )
 
 
-def _sorted_steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
+def _sorted_transformations(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
     """Return the type, position and value of each transformation, sorted.
 
     Ids are omitted: equal code is stored once, so they may be those of another submission.
@@ -121,14 +123,14 @@ def _sorted_steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None
     )
 
 
-def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> bool:
+def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json) -> bool:
     """Return whether two JSON values differ only in spelling.
 
     Other submissions and JavaScript servers write them differently.
     """
-    if member[-1] in NUMBERED_MEMBERS:
+    if pointer[-1] in NUMBERED_MEMBERS:
         return _have_same_values(recorded, recompiled)
-    return member[-1] in LAYOUTS and is_rounded_layout(
+    return pointer[-1] in LAYOUTS and is_rounded_layout(
         _with_null_types(recorded), _with_null_types(recompiled)
     )
 
@@ -141,7 +143,7 @@ def _with_null_types(layout: Json) -> Json:
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether two storage layouts differ at most by rounded numbers.
+    """Return whether two storage layouts are equal except for rounded numbers.
 
     JavaScript rounds numbers above 2^53, so servers written in it do too. Keys must be in the same order.
 
@@ -153,11 +155,11 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
         return list(recorded) == list(recompiled) and all(
             is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
         )
-    numbers = [_large_number(value) for value in (recorded, recompiled)]
+    numbers = [_round_large_number(value) for value in (recorded, recompiled)]
     return is_same_json(recorded, recompiled) if None in numbers else numbers[0] == numbers[1]
 
 
-def _large_number(value: Json) -> float | None:
+def _round_large_number(value: Json) -> float | None:
     """Return a number above 2^53 as JavaScript rounds it, or None."""
     if not isinstance(value, int | float | NumberText):
         return None
@@ -186,10 +188,10 @@ class FirstDifference(NamedTuple):
     recompiled: Json
 
 
-def first_differing_offset(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
+def find_first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
     """Return the first place where two JSON values differ.
 
-    Lists of different lengths differ as a whole. A missing key is treated as null.
+    Lists of different lengths differ as a whole. A missing key counts as null.
 
     Args:
         recorded: the value in the record.
@@ -204,17 +206,17 @@ def first_differing_offset(recorded: Json, recompiled: Json, pointer: Pointer) -
         return FirstDifference(pointer, recorded, recompiled)
     for key, recorded_value, recompiled_value in pairs:
         if not is_same_json(recorded_value, recompiled_value):
-            return first_differing_offset(recorded_value, recompiled_value, (*pointer, key))
+            return find_first_difference(recorded_value, recompiled_value, (*pointer, key))
     return FirstDifference(pointer, recorded, recompiled)
 
 
 def _describe_difference(recorded: Json, recompiled: Json) -> str:
     if isinstance(recorded, str) and isinstance(recompiled, str) and max(len(recorded), len(recompiled)) > 60:
-        return _text_difference(recorded, recompiled)
+        return _describe_text_difference(recorded, recompiled)
     return f"is {_shorten_json(recorded)}, the compiler gives {_shorten_json(recompiled)}"
 
 
-def _text_difference(recorded: str, recompiled: str) -> str:
+def _describe_text_difference(recorded: str, recompiled: str) -> str:
     pairs = enumerate(zip(recorded, recompiled, strict=False))
     position = next(
         (
@@ -238,8 +240,8 @@ def _shorten_json(value: Json) -> str:
     return shorten(value) if isinstance(value, str) else format_json_line(value)[:80]
 
 
-def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value inside a record to which a path of keys leads.
+def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
+    """Return the value at a pointer (a path of keys) in a record.
 
     Returns:
         The value, or None if a key is missing.
@@ -251,14 +253,14 @@ def value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the members of a record that follow from a compiler's output.
+    """Derive those members of a record that follow from a compiler's output.
 
     Args:
         record: the record that was recompiled.
         std_json_output: the output of the compiler.
 
     Returns:
-        The values by pointer.
+        The value of each member, by its pointer in the record.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -331,7 +333,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the compiler input (standard JSON) with which to recompile a record.
+    """Return the standard JSON input with which to recompile a record.
 
     The input requests the outputs that the record contains.
 
@@ -343,14 +345,16 @@ def recompilation_input(record: RecordValue) -> JsonObject:
     language = std_json_input["language"]
     artifacts = requested_artifacts(language, compilation["compilerVersion"])
     if language == "Vyper":
-        in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if value_at(record, place))
+        in_record = (
+            name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if record_value_at(record, place)
+        )
         artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
-    return with_output_selection(
-        _with_ordered_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
+    return request_outputs(
+        _order_layout_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
     )
 
 
-def with_output_selection(
+def request_outputs(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
     """Return standard JSON input that requests some outputs of one contract.
@@ -369,12 +373,14 @@ def with_output_selection(
     return {**std_json_input, "settings": settings}
 
 
-def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
+def request_all_outputs(
+    std_json_input: JsonObject, contract_names: Iterable[str], version: str
+) -> JsonObject:
     """Return standard JSON input that requests all outputs of some contracts.
 
     Args:
         std_json_input: the standard JSON input to change.
-        names: the fully qualified names of the contracts; `*:*` selects all.
+        contract_names: the fully qualified names of the contracts; `*:*` selects all.
         version: the version of the compiler.
 
     Raises:
@@ -383,7 +389,7 @@ def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: 
     language = as_text(std_json_input["language"])
     artifacts: Json = list(requested_artifacts(language, version))
     selection: dict[str, Json] = {}
-    for path, name in map(split_qualified_name, names):
+    for path, name in map(split_qualified_name, contract_names):
         of_path = {**as_object(selection.get(path)), name: artifacts}
         selection[path] = artifacts if language == "Vyper" else of_path
     settings = {**as_object(std_json_input["settings"]), "outputSelection": selection}
@@ -406,7 +412,7 @@ def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
     return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
 
 
-def _with_ordered_overrides(std_json_input: JsonObject) -> JsonObject:
+def _order_layout_overrides(std_json_input: JsonObject) -> JsonObject:
     """Put overrides into the order in which Vyper reads layouts.
 
     Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
@@ -414,12 +420,15 @@ def _with_ordered_overrides(std_json_input: JsonObject) -> JsonObject:
     overrides = std_json_input.get("storage_layout_overrides")
     if not isinstance(overrides, dict):
         return std_json_input
-    ordered = {path: _ordered_layout(layout) for path, layout in overrides.items()}
+    ordered = {path: _order_layout_keys(layout) for path, layout in overrides.items()}
     return {**std_json_input, "storage_layout_overrides": ordered}
 
 
-def _ordered_layout(value: Json) -> Json:
-    if not isinstance(value, dict):
-        return value
-    members = {key: value[key] for key in LAYOUT_KEYS if key in value}
-    return {**members, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in members}}
+def _order_layout_keys(layout: Json) -> Json:
+    if not isinstance(layout, dict):
+        return layout
+    members = {key: layout[key] for key in LAYOUT_KEYS if key in layout}
+    return {
+        **members,
+        **{key: _order_layout_keys(inner) for key, inner in layout.items() if key not in members},
+    }

@@ -24,7 +24,7 @@ from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler, install_hint
 from statuary.extensions.compilers.recompilation import (
-    is_omission,
+    is_optional_output_missing,
     recompilation_input,
     recompilation_mismatch,
     recompiled_members,
@@ -83,7 +83,7 @@ def recompile_contracts(
     missing_compilers: Counter[CompilerBuild] = Counter()
     total = None if site.of(SiteContracts).bulk else len(site.of(SiteContracts).sources)
     with (
-        closing(_all_contracts(root, site)) as contracts,
+        closing(_iterate_contracts(root, site)) as contracts,
         report_stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
@@ -109,7 +109,7 @@ def recompile_contracts(
     )
 
 
-def _all_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | BulkContract]:
+def _iterate_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | BulkContract]:
     """Yield the contracts of a site, bulk files last."""
     yield from site.of(SiteContracts).sources
     for source in site.of(SiteContracts).bulk:
@@ -135,19 +135,15 @@ def _recompile_contract(
         return None
     compiler = recompiler.find_compiler(record)
     if compiler is None:
-        return compiler_build(record)
+        return compiler_of_record(record)
     findings = [finding.for_file(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
     return locate_bulk_findings(findings, contract)
 
 
-def compiler_build(record: RecordValue) -> CompilerBuild:
-    """Return the name and version of the compiler that made a contract's code.
-
-    Args:
-        record: the record of the contract.
-    """
+def compiler_of_record(record: RecordValue) -> CompilerBuild:
+    """Return the name and version of the compiler that a record states."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
@@ -161,15 +157,8 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the compiler that made a contract's code, if it is available.
-
-        Args:
-            record: the record of the contract.
-
-        Returns:
-            The compiler, or None.
-        """
-        return find_compiler(self.options.compilers, *compiler_build(record))
+        """Return the available compiler that a record states, or None."""
+        return find_compiler(self.options.compilers, *compiler_of_record(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
         """Recompile a record, and yield a finding for each difference.
@@ -213,7 +202,7 @@ class Recompiler:
 
 
 def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
-    """Yield a finding for each difference between a record and its output.
+    """Yield a finding for each difference between a record and compiler output.
 
     Args:
         record: the record that was recompiled.
@@ -225,7 +214,9 @@ def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Fin
         yield _recompilation_finding(str(error), hint=error.hint, pointer=("compilation",))
         return
     for violation in recompilation_mismatch(record, recompiled):
-        severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
+        severity = (
+            Severity.WARNING if is_optional_output_missing(record, violation.pointer) else Severity.ERROR
+        )
         yield _recompilation_finding(
             violation.message, severity, hint=violation.hint, pointer=violation.pointer
         )
@@ -237,19 +228,21 @@ def _recompilation_finding(
     return Finding(rule=RULE, message=message, hint=hint, pointer=pointer, severity=severity)
 
 
-def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
+def missing_compiler_finding(
+    compiler_build: CompilerBuild, record_count: int, options: RecompileOptions
+) -> Finding:
     """Return the warning that a compiler version is not available.
 
     Args:
-        build: the kind and version of the compiler.
-        number: the number of records that need it.
+        compiler_build: the kind and version of the compiler.
+        record_count: the number of records that need it.
         options: the available compilers.
     """
-    kind, version = build
+    kind, version = compiler_build
     versions = ", ".join(
         sorted({compiler.version for compiler in options.compilers if compiler.kind == kind})
     )
-    records = "1 record was" if number == 1 else f"{number:,} records were"
+    records = "1 record was" if record_count == 1 else f"{record_count:,} records were"
     return _recompilation_finding(
         f"no compiler for {kind} {version}: {records} not compiled again"
         + (f" (found: {kind} {versions})" if versions else ""),
@@ -259,7 +252,7 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
 
 
 def map_in_order(
-    pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+    pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], max_pending: int
 ) -> Iterator[Result]:
     """Call a function in threads, and yield the results in order.
 
@@ -269,13 +262,13 @@ def map_in_order(
         pool: the threads.
         function: the function to call.
         items: the arguments of the calls.
-        ahead: the number of calls that may be submitted before their results are yielded.
+        max_pending: the number of calls that may be submitted before their results are yielded.
     """
     pending_futures: deque[Future[Result]] = deque()
     try:
         for item in items:
             pending_futures.append(pool.submit(function, item))
-            if len(pending_futures) >= ahead:
+            if len(pending_futures) >= max_pending:
                 yield pending_futures.popleft().result()
         while pending_futures:
             yield pending_futures.popleft().result()

@@ -9,12 +9,12 @@ from statuary.base.primitives import InvalidValueError
 from statuary.base.reasons import because
 from statuary.contracts.model.proof import Recompilation
 from statuary.contracts.model.record import RecordValue
-from statuary.extensions.compilers.cache import CompilationCache, cache_folder, program_digest
+from statuary.extensions.compilers.cache import CompilationCache, cache_folder, compiler_file_sha256
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler, install_hint
 from statuary.extensions.compilers.evidence import compilation_evidence
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import recompilation_input
-from statuary.extensions.compilers.recompile import compare_with_output, compiler_build
+from statuary.extensions.compilers.recompile import compare_with_output, compiler_of_record
 from statuary.system.programs import RunLimits
 
 MAX_NAME_LENGTH = 80
@@ -25,9 +25,9 @@ MAX_DIFFERENCE_LENGTH = 300
 
 
 class CompilerProgram(NamedTuple):
-    """A compiler, as the fingerprint of a build includes it.
+    """A compiler program, as the fingerprint of a build includes it.
 
-    The digest shows if another program replaces it at the same path.
+    The digest changes if another program replaces it at the same path.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class CompilerProgram(NamedTuple):
 
 
 class BuildCompilers(NamedTuple):
-    """The compilers of a build, picklable for workers."""
+    """The compilers of a build, in a form that worker processes receive."""
 
     programs: tuple[CompilerProgram, ...]
 
@@ -45,9 +45,9 @@ class BuildCompilers(NamedTuple):
         """Recompile a record with its compiler, or reuse a cached output.
 
         Returns:
-            The evidence if the output is equal to the record; otherwise the reason why there is none.
+            The evidence if the output is equal to the record; otherwise the reason why there is no evidence.
         """
-        kind, version = compiler_build(record)
+        kind, version = compiler_of_record(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
         compiler = find_compiler(compilers, kind, version)
         if compiler is None:
@@ -78,16 +78,19 @@ def _contradicted_recompilation(difference: str) -> Recompilation:
     return Recompilation(reason, is_contradicted=True)
 
 
-def open_recompiler(texts: Iterable[str]) -> BuildCompilers:
+def open_recompiler(option_values: Iterable[str]) -> BuildCompilers:
     """Find the compilers with which a build recompiles contracts.
 
     Args:
-        texts: the values of `--compiler`, each as `KIND=PATH`; if there are none, `PATH` is searched.
+        option_values: the values of `--compiler`, each as `KIND=PATH`; if there are none, `PATH` is searched.
 
     Raises:
         click.BadParameter: if a value is not `KIND=PATH`, or the program prints no version.
     """
-    compilers = parse_compilers(texts)
+    compilers = parse_compilers(option_values)
     return BuildCompilers(
-        tuple(CompilerProgram(one.kind, str(one.path), one.version, program_digest(one)) for one in compilers)
+        tuple(
+            CompilerProgram(one.kind, str(one.path), one.version, compiler_file_sha256(one))
+            for one in compilers
+        )
     )

@@ -20,7 +20,7 @@ from statuary.system.network.client import HttpResponse
 BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
-def _sample_of_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
+def _sample_descriptor_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
     """Return a sample of the indexed deployments of descriptors.
 
     Raises:
@@ -36,7 +36,7 @@ def _sample_of_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
 
 def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
     """The clear-signing indexes must list the descriptor of each deployment."""
-    for item in _sample_of_deployments(deployment):
+    for item in _sample_descriptor_deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
         entry = deployment.json(f"/{url.path()}").get(key)
@@ -55,7 +55,7 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
 
 def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
     """A descriptor must have the bytes that its proof names, and the proof must state its results."""
-    for item in _sample_of_deployments(deployment):
+    for item in _sample_descriptor_deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
         descriptor = deployment.get(target)
@@ -89,10 +89,10 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
     for name in names[: deployment.sample]:
         for period in PERIODS:
             target = f"/{POINTS.path(metric_id=name, period=period.name)}"
-            yield from _point_faults(deployment, target, period.intervals)
+            yield from _find_point_faults(deployment, target, period.intervals)
 
 
-def _point_faults(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
+def _find_point_faults(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -105,9 +105,9 @@ def _point_faults(deployment: CheckedDeployment, target: str, most: int) -> Iter
 
 
 class ServedRanges:
-    """Reads ranges of a pack over HTTP.
+    """Reads parts of a pack, an archive of many documents, over HTTP.
 
-    If the server ignores ranges, the whole pack is requested and cut.
+    If the server does not support range requests, the whole pack is downloaded.
     """
 
     def __init__(self, deployment: CheckedDeployment, pack: ListedPack) -> None:
@@ -126,7 +126,7 @@ class ServedRanges:
         return response.body if response.status == 206 else response.body[offset : offset + size]
 
     def close(self) -> None:
-        """Do nothing, because no connection is kept open."""
+        """Do nothing, since no connection is kept open."""
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
@@ -140,19 +140,21 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
         ) as packs:
             for contract in deployment.contracts:
                 proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
-                yield from _packing_faults(
+                yield from _find_packing_faults(
                     packs, contract.target, deployment.get(f"{contract.target}?fields=all")
                 )
-                yield from _packing_faults(packs, f"/{proof}", deployment.get(f"/{proof}"))
+                yield from _find_packing_faults(packs, f"/{proof}", deployment.get(f"/{proof}"))
     except DamagedSnapshotError as damaged:
         yield str(damaged)
     except MissingExtraError as error:
         raise NotApplicableError(str(error)) from None
 
 
-def _packing_faults(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
-    document = packs.find(make_pack_key(target[1:]))
+def _find_packing_faults(
+    packs: PackListReader, record_path: str, served_record: HttpResponse
+) -> Iterator[str]:
+    document = packs.find(make_pack_key(record_path[1:]))
     if document is None:
-        yield f"no pack has {target}"
-    elif served.status == 200 and served.body != document:
-        yield f"the packs have other bytes for {target} than the server"
+        yield f"no pack has {record_path}"
+    elif served_record.status == 200 and served_record.body != document:
+        yield f"the packs have other bytes for {record_path} than the server"

@@ -30,7 +30,7 @@ def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
     for name in _listed_signatures(deployment)[: deployment.sample]:
         selector = signature_hash(name)[:10]
         target = f"/{urls.SIGNATURE_LOOKUP}?function={selector},{UNKNOWN_SELECTOR}&filter=false"
-        functions = _functions_found(deployment, target)
+        functions = _functions_in_lookup(deployment, target)
         if name not in [as_object(item).get("name") for item in as_list(functions.get(selector))]:
             yield f"{target} does not have {name}"
         if functions.get(UNKNOWN_SELECTOR, "") is not None:
@@ -42,7 +42,7 @@ def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
     _signature_statistics(deployment)
     for name in _listed_signatures(deployment)[:1]:
         target = f"/{urls.SIGNATURE_SEARCH}?query={name[:3]}*&filter=false"
-        if not _functions_found(deployment, target):
+        if not _functions_in_lookup(deployment, target):
             yield f"{target} finds nothing"
     target = f"/{urls.SIGNATURE_SEARCH}?query=%20"
     if deployment.get(target).status != 500:
@@ -70,29 +70,31 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
     """Each tool's interface must have the files of a listed contract, and no files of an unknown one."""
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
     has_otterscan = deployment.get(config).status == 200
-    targets = [_explorer_file(contract.chain_id, contract.address) for contract in deployment.contracts]
+    targets = [_explorer_file_path(contract.chain_id, contract.address) for contract in deployment.contracts]
     has_blockscout = any(deployment.get(target).status == 200 for target in targets)
     if not has_otterscan and not has_blockscout:
         raise NotApplicableError(
             f"{config} returns no document: the site serves neither Otterscan nor Blockscout"
         )
-    if has_otterscan and "assetsURLPrefix" not in _json_object_at(deployment, config):
+    if has_otterscan and "assetsURLPrefix" not in _request_json_object(deployment, config):
         yield f"{config} has no assetsURLPrefix"
     if has_blockscout:
-        yield from _wrong_explorer_files(deployment, targets)
+        yield from _find_wrong_explorer_files(deployment, targets)
 
 
 def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterator[str]:
     """Blockscout's interface must respond with JSON if a contract is not verified."""
-    target = _explorer_file(_contract_with_explorer_file(deployment).chain_id, deployment.absent_address)
+    target = _explorer_file_path(
+        _require_contract_with_explorer_file(deployment).chain_id, deployment.absent_address
+    )
     response = deployment.get(target)
-    if response.status != 404 or not as_object(_json_of(response)):
+    if response.status != 404 or not as_object(_parse_response_json(response)):
         yield f"{target} returns {response.status}, and not 404 with an object"
 
 
-def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:
+def _require_contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:
     for contract in deployment.contracts:
-        if deployment.get(_explorer_file(contract.chain_id, contract.address)).status == 200:
+        if deployment.get(_explorer_file_path(contract.chain_id, contract.address)).status == 200:
             return contract
     raise NotApplicableError(
         "no listed contract has a file for Blockscout: the site does not serve Blockscout"
@@ -106,9 +108,9 @@ def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
         target = f"/{urls.PROXY.path(**place)}"
         abi_target = f"/{urls.PROXY_ABI.path(**place)}"
-        body = as_object(_json_of(deployment.get(target)))
+        body = as_object(_parse_response_json(deployment.get(target)))
         entries = [as_object(entry) for entry in as_list(body.get("abi"))]
-        if _json_of(deployment.get(abi_target)) != [entry.get("item") for entry in entries]:
+        if _parse_response_json(deployment.get(abi_target)) != [entry.get("item") for entry in entries]:
             yield f"{abi_target} is not the ABI of {target}"
         if not all(as_list(entry.get("from")) for entry in entries):
             yield f"{target} has an entry that is of no contract"
@@ -125,7 +127,7 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
         if response.status == 404 or not code:
             continue
         checked = True
-        contracts = as_list(as_object(_json_of(response)).get("contracts"))
+        contracts = as_list(as_object(_parse_response_json(response)).get("contracts"))
         if contract.address not in [as_object(item).get("address") for item in contracts]:
             yield f"/{urls.CODE.path(code_hash=digest)} does not have {contract.address}"
     if not checked:
@@ -134,21 +136,21 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
         )
 
 
-def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    for target in targets:
+def _find_wrong_explorer_files(deployment: CheckedDeployment, file_paths: list[str]) -> Iterator[str]:
+    for target in file_paths:
         response = deployment.get(target)
-        if response.status != 200 or _json_object_at(deployment, target).get("is_verified") is not True:
+        if response.status != 200 or _request_json_object(deployment, target).get("is_verified") is not True:
             yield f"{target} returns {response.status}, and does not say that the contract is verified"
-    absent = _explorer_file(deployment.contracts[0].chain_id, deployment.absent_address)
+    absent = _explorer_file_path(deployment.contracts[0].chain_id, deployment.absent_address)
     if deployment.get(absent).status != 404:
         yield f"{absent} returns {deployment.get(absent).status}, not 404"
 
 
-def _explorer_file(chain_id: str, address: str) -> str:
+def _explorer_file_path(chain_id: str, address: str) -> str:
     return f"/{urls.BLOCKSCOUT.path(chain_id=chain_id, address=address)}"
 
 
-def _json_of(response: HttpResponse) -> Json:
+def _parse_response_json(response: HttpResponse) -> Json:
     """Return the JSON of a response, or null."""
     try:
         value: Json = json.loads(response.body)
@@ -157,8 +159,8 @@ def _json_of(response: HttpResponse) -> Json:
     return value
 
 
-def _json_object_at(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
-    return dict(as_object(json.loads(deployment.get(target).body)))
+def _request_json_object(deployment: CheckedDeployment, path: str) -> dict[str, Json]:
+    return dict(as_object(json.loads(deployment.get(path).body)))
 
 
 def _signature_statistics(deployment: CheckedDeployment) -> dict[str, Json]:
@@ -172,7 +174,7 @@ def _listed_signatures(deployment: CheckedDeployment) -> list[str]:
     return deployment.get(f"/{urls.SIGNATURE_NAMES.path()}").body.decode().split()
 
 
-def _functions_found(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
-    response = deployment.get(target)
+def _functions_in_lookup(deployment: CheckedDeployment, path: str) -> dict[str, Json]:
+    response = deployment.get(path)
     answer = as_object(json.loads(response.body)) if response.status == 200 else {}
     return dict(as_object(as_object(answer.get("result")).get("function")))

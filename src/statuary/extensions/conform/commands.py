@@ -22,7 +22,7 @@ from statuary.extensions.conform.conformance import (
     run_checks,
     select_checks,
 )
-from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
+from statuary.extensions.conform.deployment import CheckedDeployment, make_http_sender
 from statuary.system.network.client import display_location
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
@@ -77,22 +77,22 @@ def conform_command(
     """
     areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
     checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
-    deployment = CheckedDeployment(http_sender(base_url), utc_now(), sample)
+    deployment = CheckedDeployment(make_http_sender(base_url), utc_now(), sample)
     results = list(run_checks(deployment, checks))
     if form == "json":
-        click.echo(results_as_json(base_url, level, results))
+        click.echo(format_results_as_json(base_url, level, results))
     else:
         _print_results(base_url, level, results)
     failed = any(result.outcome is ConformanceOutcome.FAILED for result in results)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def results_as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
+def format_results_as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
     """Format the results of all checks as JSON.
 
     Args:
         base: the URL of the deployment.
-        level: the required level, `static` or `edge`.
+        level: the required level: `static` for plain files, `edge` for a host that runs a program.
         results: the result of each check.
     """
     value = {
@@ -118,7 +118,7 @@ def results_as_json(base: str, level: str, results: Sequence[ConformanceResult])
 
 def _print_results(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    console.print(_results_table(results))
+    console.print(_make_results_table(results))
     for result in results:
         if result.outcome is ConformanceOutcome.FAILED:
             console.print(f"\n{result.check.name}: {result.check.rule}", markup=False, style="bold")
@@ -138,7 +138,7 @@ STYLES = {
 }
 
 
-def _results_table(results: Sequence[ConformanceResult]) -> Table:
+def _make_results_table(results: Sequence[ConformanceResult]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "check", "level"):
         table.add_column(heading, no_wrap=True)

@@ -46,7 +46,7 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 class ConformanceCheck(NamedTuple):
     """A rule for deployed sites, and the function that checks it."""
 
-    # the check itself; its name is the check's name, and the first line of its docstring is the rule
+    # the name of this function is that of the check, and the first line of its docstring states the rule
     run: CheckFunction
     area: ConformanceArea
     level: ConformanceLevel  # the lowest level of hosting that must satisfy the rule
@@ -135,7 +135,7 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks that a deployment of this level must pass, in these areas.
+    """Return the checks that a deployment of some level must pass.
 
     Args:
         level: plain files, or also an edge program; checks of lower levels are included.
@@ -166,7 +166,7 @@ def run_checks(
     for check in checks:
         verdict = _run_check(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
-            # try a failed check once more: the site may have changed between two requests
+            # a build may have replaced the site between two requests of the check, so repeat it once
             deployment.clear_cache()
             verdict = _run_check(deployment, check)
         yield verdict
@@ -184,7 +184,7 @@ def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> Confor
         problems = (str(unreachable),)
         outcome = ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
-        # checks assume the shape of responses; those of another server may raise any exception
+        # a check expects responses in the format of the APIs, and may raise any exception for others
         problems = (f"cannot read the responses: {type(odd).__name__}: {odd}",)
         outcome = ConformanceOutcome.FAILED
     return ConformanceResult(

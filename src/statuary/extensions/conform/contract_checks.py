@@ -37,12 +37,12 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     ids = [as_non_negative_integer(contract.entry.get("matchId")) or 0 for contract in contracts]
     if ids != sorted(ids, reverse=True):
         yield f"{target} is not in the order of match ids, the highest first"
-    odd = [contract.address for contract in contracts if not _is_checksummed(contract.address)]
+    odd = [contract.address for contract in contracts if not _has_valid_checksum(contract.address)]
     if odd:
         yield f"{target} lists {odd[0]} without its EIP-55 checksum"
 
 
-def _is_checksummed(address: str) -> bool:
+def _has_valid_checksum(address: str) -> bool:
     try:
         return parse_address(address) == address
     except InvalidValueError:
@@ -168,7 +168,7 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
         "chainId": deployment.chain,
         "address": deployment.absent_address,
     }
-    contract = _contract_target(deployment.chain, deployment.absent_address)
+    contract = _contract_path(deployment.chain, deployment.absent_address)
     everywhere = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
     for target, expected in ((contract, nothing), (everywhere, {"results": []})):
         response = deployment.get(target)
@@ -187,7 +187,9 @@ def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator
         ((chain, f"{address}0"), "request/params/address must NOT have more than 42 characters"),
         ((chain, f"{address[:-1]}g"), f'request/params/address must match pattern "{pattern}"'),
     ):
-        yield from _rejection_faults(deployment, _contract_target(*parameters), "invalid_parameter", message)
+        yield from _find_rejection_faults(
+            deployment, _contract_path(*parameters), "invalid_parameter", message
+        )
 
 
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -197,10 +199,10 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
             f"the site lists chain {UNKNOWN_CHAIN}, which this check needs as an unknown chain"
         )
     for target in (
-        _contract_target(UNKNOWN_CHAIN, deployment.absent_address),
+        _contract_path(UNKNOWN_CHAIN, deployment.absent_address),
         f"/{contract_urls.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
     ):
-        yield from _rejection_faults(
+        yield from _find_rejection_faults(
             deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found"
         )
 
@@ -208,8 +210,8 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
 def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A mixed-case address with a wrong EIP-55 checksum must return 400."""
     wrong = "0x" + deployment.absent_address[2:].swapcase()
-    target = _contract_target(deployment.chain, wrong)
-    yield from _rejection_faults(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
+    target = _contract_path(deployment.chain, wrong)
+    yield from _find_rejection_faults(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
 
 
 def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -217,15 +219,15 @@ def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
 
     The values must be those of the whole record.
     """
-    yield from _selection_faults(deployment, FIELDS_QUERIES)
+    yield from _find_selection_faults(deployment, FIELDS_QUERIES)
 
 
 def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
     """The parameter `omit` must return the whole record without the named members."""
-    yield from _selection_faults(deployment, OMIT_QUERIES)
+    yield from _find_selection_faults(deployment, OMIT_QUERIES)
 
 
-def _selection_faults(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
+def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
     for contract in deployment.contracts:
         record = deployment.record(contract)
         for query in queries:
@@ -244,7 +246,7 @@ def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[st
     """An unknown selector or parameter must return 400 with Sourcify's message."""
     target = deployment.contracts[0].target
     for query, message in REJECTED_QUERIES:
-        yield from _rejection_faults(deployment, f"{target}?{query}", "invalid_parameter", message)
+        yield from _find_rejection_faults(deployment, f"{target}?{query}", "invalid_parameter", message)
 
 
 def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
@@ -275,7 +277,7 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
         match_ids = [as_object(entry).get("matchId") for entry in as_list(value.get("results"))]
         if match_ids != ids:
             yield f"{target} lists {match_ids}, not {ids}"
-    yield from _rejection_faults(
+    yield from _find_rejection_faults(
         deployment, f"{base}?limit=201", "invalid_parameter", "request/query/limit must be <= 200"
     )
 
@@ -307,21 +309,21 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
             yield f"{target} returns {status}, not 404"
 
 
-def _contract_target(chain_id: str, address: str) -> str:
+def _contract_path(chain_id: str, address: str) -> str:
     return f"/{contract_urls.CONTRACT.path(chain_id=chain_id, address=address)}"
 
 
-def _rejection_faults(
-    deployment: CheckedDeployment, target: str, custom_code: str, message: str
+def _find_rejection_faults(
+    deployment: CheckedDeployment, path: str, custom_code: str, message: str
 ) -> Iterator[str]:
-    response = deployment.get(target)
+    response = deployment.get(path)
     value = _parse_json(response.body)
     if response.status != 400 or not isinstance(value, dict):
-        yield f"{target} returns {response.status}, not 400 with a JSON body"
+        yield f"{path} returns {response.status}, not 400 with a JSON body"
     elif (value.get("customCode"), value.get("message")) != (custom_code, message):
-        yield f"{target} says {value.get('customCode')}: {value.get('message')!r}, not {custom_code}: {message!r}"
+        yield f"{path} says {value.get('customCode')}: {value.get('message')!r}, not {custom_code}: {message!r}"
     elif not ERROR_ID.fullmatch(str(value.get("errorId"))):
-        yield f"{target} has the errorId {value.get('errorId')!r}, which is not a random UUID"
+        yield f"{path} has the errorId {value.get('errorId')!r}, which is not a random UUID"
 
 
 def _parse_json(body: bytes) -> Json:

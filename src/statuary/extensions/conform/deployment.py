@@ -24,7 +24,7 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 """Sends a request: target (path and query, as in the request line), method, headers."""
 
 
-def http_sender(base: str) -> SendRequest:
+def make_http_sender(base: str) -> SendRequest:
     """Return a function that sends HTTP requests to a deployment.
 
     Args:
@@ -52,7 +52,7 @@ class NotApplicableError(StatuaryError):
 
 
 class DeployedContract(NamedTuple):
-    """A contract that the deployment lists."""
+    """A contract in a deployment's list of contracts."""
 
     chain_id: str
     address: str
@@ -65,12 +65,12 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """The deployment to check, with a cache of its responses."""
+    """The deployed site to check; responses are cached."""
 
-    def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
-        self.ask = ask
+    def __init__(self, send_request: SendRequest, now: Instant, sample_size: int = 3) -> None:
+        self.ask = send_request
         self.now = now  # when the checks began
-        self.sample = sample  # the number of records and incidents to check
+        self.sample = sample_size  # the number of records and incidents to check
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
@@ -124,7 +124,9 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The id of the first chain with contracts; without contracts, of the first chain.
+        """The id of the first chain that has contracts.
+
+        If none has contracts, it is the id of the first chain.
 
         Raises:
             NotApplicableError: if the deployment lists no chains.
@@ -135,7 +137,7 @@ class CheckedDeployment:
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Request a chain's list of contracts, which has the newest ones.
+        """Request the list of a chain's newest contracts.
 
         Args:
             chain_id: the id of the chain.

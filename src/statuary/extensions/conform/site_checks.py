@@ -21,29 +21,29 @@ MAX_SHAPE_PROBLEMS = 3
 """Violations of a shape that are listed; the others are counted."""
 
 
-def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
+def check_document(deployment: CheckedDeployment, path: str, shape: type) -> Iterator[str]:
     """Check a JSON document's HTTP status, media type and structure.
 
     Args:
         deployment: the deployed site with the document.
-        target: the path of the document.
+        path: the path of the document.
         shape: the type that describes the structure.
 
     Yields:
         A sentence for each fault.
     """
-    response = deployment.get(target)
+    response = deployment.get(path)
     if response.status != 200:
-        yield f"{target} returns {response.status}, not 200"
+        yield f"{path} returns {response.status}, not 200"
         return
     if response.media_type != JSON_TYPE:
-        yield f"{target} is sent as {response.media_type or 'nothing'}, not {JSON_TYPE}"
+        yield f"{path} is sent as {response.media_type or 'nothing'}, not {JSON_TYPE}"
     try:
         value = json.loads(response.body)
     except ValueError as error:
-        yield f"{target} is not JSON: {error}"
+        yield f"{path} is not JSON: {error}"
         return
-    yield from (f"{target}: {problem}" for problem in shape_problems(value, shape))
+    yield from (f"{path}: {problem}" for problem in shape_problems(value, shape))
 
 
 def shape_problems(value: Json, shape: type) -> Iterator[str]:
@@ -54,10 +54,10 @@ def shape_problems(value: Json, shape: type) -> Iterator[str]:
         shape: the type that describes the structure.
 
     Yields:
-        A sentence for each of the first faults, and one with the number of others.
+        A sentence for each of the first faults, and a sentence with the number of further faults.
     """
     try:
-        _type_adapter(shape).validate_python(value)
+        _cached_type_adapter(shape).validate_python(value)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False)
         for problem in problems[:MAX_SHAPE_PROBLEMS]:
@@ -67,7 +67,7 @@ def shape_problems(value: Json, shape: type) -> Iterator[str]:
 
 
 @cache
-def _type_adapter(shape: type) -> TypeAdapter[object]:
+def _cached_type_adapter(shape: type) -> TypeAdapter[object]:
     return TypeAdapter(shape)
 
 
@@ -76,15 +76,15 @@ def allows_any_origin(response: HttpResponse) -> bool:
     return response.headers.get("access-control-allow-origin") == "*"
 
 
-def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    """Check the headers of documents that browsers and caches depend on.
+def check_api_headers(deployment: CheckedDeployment, paths: list[str]) -> Iterator[str]:
+    """Check the headers on which browsers and caches of API documents depend.
 
     Any origin must be allowed to read them, HEAD must return the same media type without a body, and
     conditional requests must return 304.
 
     Args:
         deployment: the deployed site with the documents.
-        targets: the paths of the documents.
+        paths: the paths of the documents.
 
     Yields:
         A sentence for each fault.
@@ -92,7 +92,7 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
     Raises:
         NotApplicableError: if a document is missing.
     """
-    for target in targets:
+    for target in paths:
         got = deployment.get(target)
         if got.status != 200:
             raise NotApplicableError(f"{target} returns HTTP status {got.status} instead of a document")
@@ -101,19 +101,19 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
         head = deployment.ask(target, "HEAD", {})
         if head.status != 200 or head.body or head.media_type != got.media_type:
             yield f"HEAD {target} returns {head.status} {head.media_type}, {len(head.body)} bytes"
-        yield from _conditional_request_faults(deployment, target, got)
+        yield from _find_conditional_request_faults(deployment, target, got)
 
 
-def _conditional_request_faults(
-    deployment: CheckedDeployment, target: str, got: HttpResponse
+def _find_conditional_request_faults(
+    deployment: CheckedDeployment, path: str, response: HttpResponse
 ) -> Iterator[str]:
-    tag = got.headers.get("etag")
+    tag = response.headers.get("etag")
     if not tag:
-        yield f"{target}: no ETag"
+        yield f"{path}: no ETag"
         return
-    conditional_response = deployment.ask(target, "GET", {"If-None-Match": tag})
+    conditional_response = deployment.ask(path, "GET", {"If-None-Match": tag})
     if conditional_response.status != 304 or conditional_response.body:
-        yield f"{target} with If-None-Match: {tag} returns {conditional_response.status}, not 304"
+        yield f"{path} with If-None-Match: {tag} returns {conditional_response.status}, not 304"
 
 
 TYPED_FILES = (
@@ -185,17 +185,18 @@ def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
         raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
-    yield from _missing_protection(page.headers)
+    yield from _find_missing_protection(page.headers)
     if INLINE_SCRIPT.search(page.body) or INLINE_HANDLER.search(page.body):
         yield "/ contains an inline script"
 
 
-def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
+def _find_missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
     policy = headers.get("content-security-policy", "")
     for directive in ("default-src 'none'", "script-src 'self'"):
         if directive not in policy:
             yield f"/ has no Content-Security-Policy with {directive}"
-    # a host that merges matching rules sends only X-Frame-Options if other documents may be framed
+    # some hosts apply every rule that matches a path, so a policy with frame-ancestors would also cover
+    # documents that may be framed; their pages have X-Frame-Options instead
     if "frame-ancestors 'none'" not in policy and headers.get("x-frame-options", "").upper() != "DENY":
         yield "/ has neither frame-ancestors 'none' in its Content-Security-Policy nor X-Frame-Options: DENY"
     if "unsafe-inline" in policy:

@@ -54,29 +54,31 @@ def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
     """The summary and the other documents must contain the same page and the same content."""
-    summary = _valid_document(deployment, status_urls.SUMMARY)
+    summary = _request_valid_document(deployment, status_urls.SUMMARY)
     for url, member, source in (
         (status_urls.STATUS, "status", "status"),
         (status_urls.COMPONENTS, "components", "components"),
         (status_urls.INCIDENTS_UNRESOLVED, "incidents", "incidents"),
     ):
-        if _valid_document(deployment, url).get(member) != summary.get(source):
+        if _request_valid_document(deployment, url).get(member) != summary.get(source):
             yield f"/{url.path()} and the summary have different {member}"
     announced = [
         maintenance
         for url in (status_urls.MAINTENANCES_UPCOMING, status_urls.MAINTENANCES_ACTIVE)
-        for maintenance in _valid_document(deployment, url).get("scheduled_maintenances", [])
+        for maintenance in _request_valid_document(deployment, url).get("scheduled_maintenances", [])
     ]
     if summary.get("scheduled_maintenances") != announced:
         yield "the summary's scheduled_maintenances are not the upcoming ones followed by the active ones"
-    pages = {url.path(): _valid_document(deployment, url).get("page", {}).get("id") for url in DOCUMENTS}
+    pages = {
+        url.path(): _request_valid_document(deployment, url).get("page", {}).get("id") for url in DOCUMENTS
+    }
     if len(set(pages.values())) > 1:
         yield f"the documents belong to different pages: {pages}"
 
 
 def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
     """The status of the page must be one of Statuspage's six, and follow from the components."""
-    summary = _valid_document(deployment, status_urls.SUMMARY)
+    summary = _request_valid_document(deployment, status_urls.SUMMARY)
     served = summary["status"]["indicator"], summary["status"]["description"]
     if served not in KNOWN_STATUSES:
         yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
@@ -91,7 +93,7 @@ def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
 
 def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
     """A group must have the status of its worst component, and list its components by position."""
-    components = _valid_document(deployment, status_urls.COMPONENTS)["components"]
+    components = _request_valid_document(deployment, status_urls.COMPONENTS)["components"]
     children: dict[str | None, list[Members]] = defaultdict(list)
     for component in components:
         children[component["group_id"]].append(component)
@@ -99,10 +101,10 @@ def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
     if not groups:
         raise NotApplicableError("the page has no groups")
     for group in groups:
-        yield from _group_problems(group, children[group["id"]])
+        yield from _find_group_problems(group, children[group["id"]])
 
 
-def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
+def _find_group_problems(group: Members, children: list[Members]) -> Iterator[str]:
     worst = worst_status(child["status"] for child in children)
     if group["status"] != worst:
         yield f"the group {group['name']!r} is {group['status']}, but its worst component is {worst}"
@@ -121,22 +123,22 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
     """
     for url, member, key, newest_first in (
         (status_urls.COMPONENTS, "components", itemgetter("position"), False),
-        (status_urls.INCIDENTS, "incidents", _instant_getter("created_at"), True),
-        (status_urls.INCIDENTS_UNRESOLVED, "incidents", _instant_getter("updated_at"), True),
+        (status_urls.INCIDENTS, "incidents", _make_instant_getter("created_at"), True),
+        (status_urls.INCIDENTS_UNRESOLVED, "incidents", _make_instant_getter("updated_at"), True),
         (
             status_urls.MAINTENANCES_UPCOMING,
             "scheduled_maintenances",
-            _instant_getter("scheduled_for"),
+            _make_instant_getter("scheduled_for"),
             False,
         ),
-        (status_urls.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant_getter("updated_at"), True),
+        (status_urls.MAINTENANCES_ACTIVE, "scheduled_maintenances", _make_instant_getter("updated_at"), True),
     ):
-        entries = _valid_document(deployment, url)[member]
+        entries = _request_valid_document(deployment, url)[member]
         if entries != sorted(entries, key=key, reverse=newest_first):
             yield f"/{url.path()} is not in order"
-    for incident in _listed_incidents(deployment):
+    for incident in _request_listed_incidents(deployment):
         updates = incident["incident_updates"]
-        if updates != sorted(updates, key=_instant_getter("display_at"), reverse=True):
+        if updates != sorted(updates, key=_make_instant_getter("display_at"), reverse=True):
             yield f"the updates of {incident['id']} are not newest first"
 
 
@@ -147,10 +149,10 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
         (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
         (status_urls.MAINTENANCES_ACTIVE, "scheduled_maintenances", ACTIVE_STATUSES),
     ):
-        for incident in _valid_document(deployment, url)[member]:
+        for incident in _request_valid_document(deployment, url)[member]:
             if incident["status"] not in statuses:
                 yield f"/{url.path()} contains {incident['id']} with status {incident['status']}"
-    for incident in _listed_incidents(deployment):
+    for incident in _request_listed_incidents(deployment):
         newest = incident["incident_updates"][:1]
         if newest and newest[0]["status"] != incident["status"]:
             yield f"{incident['id']} has status {incident['status']}, but its newest update has {newest[0]['status']}"
@@ -158,25 +160,31 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
     """Every timestamp must have the offset of the page's time zone at that time, or `Z` for UTC."""
-    summary = _valid_document(deployment, status_urls.SUMMARY)
+    summary = _request_valid_document(deployment, status_urls.SUMMARY)
     try:
         zone = ZoneInfo(summary["page"].get("time_zone", ""))
     except (ZoneInfoNotFoundError, ValueError):
         yield f"{summary['page'].get('time_zone')!r} is not an IANA time zone"
         return
-    for timestamp in sorted(set(_timestamps([summary, *_listed_incidents(deployment)]))):
+    for timestamp in sorted(set(_find_timestamps([summary, *_request_listed_incidents(deployment)]))):
         served = datetime.fromisoformat(timestamp)
         if served.utcoffset() != served.astimezone(zone).utcoffset():
             yield f"{timestamp} is not in the time zone {zone.key}"
 
 
-def _timestamps(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        if re.fullmatch(status_shapes.TIMESTAMP, value):
-            yield value
+def _find_timestamps(json_value: object) -> Iterator[str]:
+    if isinstance(json_value, str):
+        if re.fullmatch(status_shapes.TIMESTAMP, json_value):
+            yield json_value
         return
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _timestamps(part)
+    for part in (
+        json_value.values()
+        if isinstance(json_value, dict)
+        else json_value
+        if isinstance(json_value, list)
+        else ()
+    ):
+        yield from _find_timestamps(part)
 
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
@@ -227,7 +235,7 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"/{path} is not the document of the epoch that began at {index['instants'][len(begun)]}"
 
 
-def _valid_document(deployment: CheckedDeployment, url: Url) -> Members:
+def _request_valid_document(deployment: CheckedDeployment, url: Url) -> Members:
     """Return a document of the right shape.
 
     Raises:
@@ -240,12 +248,15 @@ def _valid_document(deployment: CheckedDeployment, url: Url) -> Members:
     return value
 
 
-def _listed_incidents(deployment: CheckedDeployment) -> list[Members]:
-    incidents = _valid_document(deployment, status_urls.INCIDENTS)["incidents"]
-    return [*incidents, *_valid_document(deployment, status_urls.MAINTENANCES)["scheduled_maintenances"]]
+def _request_listed_incidents(deployment: CheckedDeployment) -> list[Members]:
+    incidents = _request_valid_document(deployment, status_urls.INCIDENTS)["incidents"]
+    return [
+        *incidents,
+        *_request_valid_document(deployment, status_urls.MAINTENANCES)["scheduled_maintenances"],
+    ]
 
 
-def _instant_getter(member: str) -> Callable[[Members], Instant]:
+def _make_instant_getter(member: str) -> Callable[[Members], Instant]:
     def key(record: Members) -> Instant:
         try:
             return parse_instant(record[member])

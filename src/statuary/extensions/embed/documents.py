@@ -73,17 +73,17 @@ class EmbedSection(Section, FollowsStatus):
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
-        return embed_documents(site.page.name, site.pages.language)
+        return make_embed_documents(site.page.name, site.pages.language)
 
     @override
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
         states = page_states_from(timeline, start, ())
-        return lambda at: (now_document(states(at), pages),)
+        return lambda at: (make_now_document(states(at), pages),)
 
 
-def now_document(state: PageState, pages: "StatusPages | None") -> Document:
+def make_now_document(state: PageState, pages: "StatusPages | None") -> Document:
     """Return the JSON document that the banner and the badge read.
 
     Args:
@@ -105,15 +105,15 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
     return Document(path=NOW.path(), body=encode_json(members), media_type=NOW.media_type, cache=NOW.cache)
 
 
-def embed_documents(page: str, language: str) -> Iterator[Document]:
+def make_embed_documents(page_name: str, language: str) -> Iterator[Document]:
     """Yield the scripts, styles and pages of the banner and the badge.
 
     Args:
-        page: the name of the status page.
+        page_name: the name of the status page.
         language: the language of the texts; English is used instead of an unsupported language.
     """
     text_language = language if language in TEXTS else "en"
-    texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
+    texts = {name: escape(text.format(page=page_name)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):
         yield Document(url.path(), read_file(FILES / name), url.media_type)
     for url, name, root in ((FRAME, "frame.html", "../"), (BADGE_PAGE, "badge.html", "")):
@@ -121,7 +121,7 @@ def embed_documents(page: str, language: str) -> Iterator[Document]:
             "language": text_language,
             "root": root,
             "policy": FRAMED_POLICY,
-            "page": escape(page),
+            "page": escape(page_name),
         }
         text = read_text(FILES / name)
         for key, value in values.items():

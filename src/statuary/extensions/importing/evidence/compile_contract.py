@@ -10,13 +10,13 @@ from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.evidence import compilation_file_path, encode_compilation_evidence
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.extensions.compilers.cache import CompilerRun, program_digest
+from statuary.extensions.compilers.cache import CompilerRun, compiler_file_sha256
 from statuary.extensions.compilers.evidence import compilation_evidence
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.compilers.recompile import (
     Recompiler,
     compare_with_output,
-    compiler_build,
+    compiler_of_record,
     missing_compiler_finding,
 )
 from statuary.site.document import encode_unchecked
@@ -48,7 +48,11 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     compiler = recompiler.find_compiler(record)
     if compiler is None:
         return RecompiledContract(
-            (missing_compiler_finding(compiler_build(record), 1, recompiler.options).for_file(source.path),)
+            (
+                missing_compiler_finding(compiler_of_record(record), 1, recompiler.options).for_file(
+                    source.path
+                ),
+            )
         )
     findings = tuple(finding.for_file(source.path) for finding in recompiler.compare(record, compiler))
     # a finding without a pointer means that the compiler itself failed
@@ -57,7 +61,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     std_json_input = recompilation_input(record)
     run = CompilerRun(
         compiler,
-        program_digest(compiler),
+        compiler_file_sha256(compiler),
         sha256(encode_unchecked(std_json_input)).hexdigest(),
         recompiler.compile(std_json_input, compiler),
     )
