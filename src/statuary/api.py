@@ -15,7 +15,7 @@ from pathlib import Path
 
 from statuary.base.clock import ClockError, instant_of_build
 from statuary.base.errors import StatuaryError
-from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.files import PublishingError, describe_folder_overlap
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import InvalidValueError
 from statuary.base.progress import NoProgress
@@ -111,7 +111,7 @@ def build(
         ValueError: if `now` has no offset from UTC.
     """
     root, folder = Path(content), Path(out)
-    overlap = overlap_of_folders(root, folder, "out")
+    overlap = describe_folder_overlap(root, folder, "out")
     if overlap:
         raise PublishingError(overlap)
     instant = instant_of_build(now)

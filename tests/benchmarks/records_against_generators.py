@@ -154,7 +154,9 @@ def main() -> None:
     parser.add_argument("--at-most", type=float, metavar="RATIO")
     options = parser.parse_args()
     if options.at_most is not None and shutil.which(options.eleventy) is None:
-        parser.error(f"--at-most needs Eleventy, and there is no {options.eleventy}: run .ci/install-generators")
+        parser.error(
+            f"--at-most needs Eleventy, and there is no {options.eleventy}: run .ci/install-generators"
+        )
     for folder, kind in product(options.folders, options.corpora):
         tempfile.tempdir = folder
         letter, _, count = kind.partition(":")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.engine.check_edit import edit_scope, edited_files
+from statuary.engine.check_edit import edited_files, scope_of_edit
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 
@@ -48,7 +48,7 @@ def test_edit_reads_only_matching_records(root):
         (root / path).write_text("updates: [{status: resolved}]")
 
     def read(folder, typed):
-        return list(texts(edited_files(root, {}, edit_scope(root, folder, typed))))
+        return list(texts(edited_files(root, {}, scope_of_edit(root, folder, typed))))
 
     # beside a new record, those that may be open
     assert read("incidents", None) == ["site.yaml", "incidents/a.yaml"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.base.files import LONGEST_PATH, PublishingError, checked_path
+from statuary.base.files import LONGEST_PATH, PublishingError, require_safe_path
 from statuary.base.primitives import ADDRESS_DIGITS, CHAIN_ID_DIGITS
 from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.paths import sharded_path
@@ -56,14 +56,14 @@ for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
 def test_longest_path_of_each_url_fits(name):
     path = PATHS[name]
     for stored in (path, sharded_path(path), *(f"{path}.{form}" for form in CompressedFormat)):
-        assert checked_path(stored) == stored
+        assert require_safe_path(stored) == stored
 
 
 def test_longest_page_path_fits():
     assert len(PATHS[OWN_PAGE.name].removeprefix("pages/").removesuffix(".html")) <= MAX_PAGE_PATH
     assert len(OWN_PAGE.path(path="p" * MAX_PAGE_PATH)) + len(".zst") <= LONGEST_PATH
     with pytest.raises(PublishingError, match="Windows allows at most"):
-        checked_path("/".join(["p" * 66] * 3) + "p")
+        require_safe_path("/".join(["p" * 66] * 3) + "p")
 
 
 @pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command
 from statuary.source.edit_files import EditError
-from statuary.source.git_merge import install_merge_driver, stage_merged
+from statuary.source.git_merge import install_merge_driver, stage_merged_text
 from statuary.source.parse_yaml import parse_yaml
 from support.content_repository import FILES, make_content_repository
 from support.sites import git
@@ -152,6 +152,6 @@ def test_missing_merge_program_leaves_conflict_markers(clones, monkeypatch):
 def test_merge_outside_repository_is_reported(tmp_path):
     file = tmp_path / "a.yaml"
     with pytest.raises(EditError, match="was merged, but `git add` failed") as caught:
-        stage_merged(file, "name: A\n")
+        stage_merged_text(file, "name: A\n")
     assert caught.value.hint == f"run `git add {file}`"
     assert file.read_text() == "name: A\n"

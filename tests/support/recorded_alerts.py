@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import yaml
 from click.testing import CliRunner
 
-from statuary.base.primitives import Instant, format_exact, parse_instant
+from statuary.base.primitives import Instant, format_utc_shortest, parse_instant
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.alerts.payloads import PayloadError, read_alerts
@@ -108,7 +108,7 @@ class AlertSite:
         self._run(["check"])
 
     def _run(self, words: list[str], body: bytes = b"") -> str:
-        options = ["--content", str(self.content), "--now", format_exact(self.at)]
+        options = ["--content", str(self.content), "--now", format_utc_shortest(self.at)]
         done = CliRunner().invoke(command, [*words, *options], input=body)
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise UnexpectedError(f"a traceback: {done.exception!r}")

@@ -65,7 +65,7 @@ def consume(steps: int) -> None:
             )
 
 
-def steps_left() -> int:
+def remaining_steps() -> int:
     """Return the number of steps that remain within the current limit."""
     budget = _budget.get()
     return MAX_STEPS if budget is None else budget.steps

@@ -18,7 +18,7 @@ SIGNATURE = f"{MANIFEST}.minisig"
 PARTS = f"{FOLDER}/parts/"
 
 
-def part_path(digest: str) -> str:
+def manifest_part_path(digest: str) -> str:
     """Return the path, in the site, of a part of its manifest.
 
     Args:
@@ -43,7 +43,7 @@ TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
 """Exceptions that targets raise, and interruptions. Contracts and status let them end the build."""
 
 
-def overlap_of_folders(content: Path, out: Path, name: str) -> str:
+def describe_folder_overlap(content: Path, out: Path, name: str) -> str:
     """Describe how a site's folder and its content folder overlap.
 
     Args:
@@ -73,7 +73,7 @@ LONGEST_PATH = 200
 """Characters of a path. Windows allows 260, including the site's folder and the staging folder."""
 
 
-def checked_path(path: str) -> str:
+def require_safe_path(path: str) -> str:
     """Check that a path is safe in a site, and return it.
 
     Raises:
@@ -83,7 +83,7 @@ def checked_path(path: str) -> str:
     if path in KNOWN_SAFE:
         return path
     names = path.split("/")
-    if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
+    if names[0] == OWN_FOLDER or any(map(_is_unsafe_name, names)):
         raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
     if len(path) > LONGEST_PATH:
         raise PublishingError(
@@ -93,7 +93,7 @@ def checked_path(path: str) -> str:
     return path
 
 
-def _is_unsafe(name: str) -> bool:
+def _is_unsafe_name(name: str) -> bool:
     return (
         name in ("", ".", "..")
         or is_reserved_name(name)

@@ -181,15 +181,15 @@ def parse_instant(text: str) -> Instant:
         raise InvalidValueError(f"{text!r} is outside the years 1 to 9999 in UTC") from None
 
 
-def instant(moment: datetime) -> Instant:
+def instant(date_time: datetime) -> Instant:
     """Convert an aware datetime to UTC, truncated to milliseconds.
 
     Raises:
         ValueError: if the datetime has no offset from UTC.
     """
-    if moment.tzinfo is None:
+    if date_time.tzinfo is None:
         raise ValueError("the datetime has no time zone, so it is not a point in time")
-    utc = moment.astimezone(UTC)
+    utc = date_time.astimezone(UTC)
     return Instant(utc.replace(microsecond=utc.microsecond // 1000 * 1000))
 
 
@@ -217,26 +217,26 @@ def parse_duration(text: str) -> timedelta | None:
     return timedelta(days=days, hours=hours, minutes=minutes) or None
 
 
-def format_exact(moment: datetime) -> str:
+def format_utc_shortest(date_time: datetime) -> str:
     """Format a time in UTC, such as `2026-11-02T10:00:00Z`.
 
     Milliseconds are included unless they are zero.
     """
-    return _format_in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
+    return _format_in_utc(date_time, "milliseconds" if date_time.microsecond else "seconds")
 
 
-def format_utc(moment: datetime) -> str:
+def format_utc(date_time: datetime) -> str:
     """Format a time in UTC and whole seconds, such as `2026-11-02T10:00:00Z`."""
-    return _format_in_utc(moment, "seconds")
+    return _format_in_utc(date_time, "seconds")
 
 
-def format_milliseconds(moment: datetime) -> str:
+def format_utc_milliseconds(date_time: datetime) -> str:
     """Format a time in UTC with milliseconds, such as `2026-11-02T10:00:00.000Z`."""
-    return _format_in_utc(moment, "milliseconds")
+    return _format_in_utc(date_time, "milliseconds")
 
 
-def _format_in_utc(moment: datetime, precision: str) -> str:
-    return moment.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
+def _format_in_utc(date_time: datetime, precision: str) -> str:
+    return date_time.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def is_utc(zone: ZoneInfo) -> bool:
@@ -275,9 +275,9 @@ def shorten(text: str, limit: int = 60) -> str:
 ONE_DAY = timedelta(days=1)
 
 
-def day_of(moment: Instant, zone: ZoneInfo) -> date:
+def day_of(instant_in_day: Instant, zone: ZoneInfo) -> date:
     """Return the local date in a time zone at a moment."""
-    return moment.astimezone(zone).date()
+    return instant_in_day.astimezone(zone).date()
 
 
 @lru_cache(maxsize=4096)

@@ -23,11 +23,11 @@ from statuary.cli.options import FOLDER, build_instant, content_option, now_opti
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.registry import provided
 from statuary.source.edit_files import EditError, init_repository, is_in_repository, start_repository
-from statuary.source.edit_yaml import set_value
+from statuary.source.edit_yaml import set_yaml_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.git_merge import install_merge_driver
 from statuary.source.schema_line import SCHEMA_FOLDER
-from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
+from statuary.source.yaml_nodes import YamlValue, inline_yaml_scalar, yaml_file_text
 from statuary.status.checks.component_checks import is_url_safe
 from statuary.status.sources.site_settings import check_page_url
 from statuary.system.files import read_below, read_text
@@ -328,12 +328,12 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
         raise Exit(code)
     text = read_text(file)
     if site.url is not None:
-        text = set_value(text, ("page", "url"), site.site_url)
+        text = set_yaml_value(text, ("page", "url"), site.site_url)
     if site.chain_names:
         chains: list[YamlValue] = [
             {"chain_id": int(chain_id), "name": name} for chain_id, name in site.chain_names.items()
         ]
-        text = set_value(text, ("chains",), chains)
+        text = set_yaml_value(text, ("chains",), chains)
     replace_file(file, text.encode())
     return code
 
@@ -415,10 +415,10 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
     """
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     values = {
-        "name": inline_scalar(site.name),
-        "url": inline_scalar(site.site_url),
+        "name": inline_yaml_scalar(site.name),
+        "url": inline_yaml_scalar(site.site_url),
         "chain_lines": "\n".join(
-            f"  - chain_id: {chain_id}\n    name: {inline_scalar(name)}"
+            f"  - chain_id: {chain_id}\n    name: {inline_yaml_scalar(name)}"
             for chain_id, name in site.chain_names.items()
         ),
         "created": format_utc(Instant(today - DAY) if site.demo else today),
@@ -449,7 +449,7 @@ def _component_lines(components: Iterable[str]) -> str:
     """Return the lines of components that were given as `KEY=NAME`."""
     pairs = (text.partition("=") for text in components)
     components_by_key: dict[str, YamlValue] = {key: {"name": name.strip()} for key, _, name in pairs}
-    return indent(block_text(components_by_key).rstrip("\n"), "  ") if components_by_key else ""
+    return indent(yaml_file_text(components_by_key).rstrip("\n"), "  ") if components_by_key else ""
 
 
 def _fill_templates(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:

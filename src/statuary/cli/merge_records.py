@@ -8,7 +8,7 @@ from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option
 from statuary.source.edit_files import EditError
-from statuary.source.git_merge import conflicts_in, install_merge_driver, merge_files, stage_merged
+from statuary.source.git_merge import install_merge_driver, merge_files, stage_merged_text, unmerged_records
 from statuary.source.merge_yaml import MergeConflictError, merge_yaml
 from statuary.system.writing import atomic_file
 
@@ -50,7 +50,7 @@ def merge_records_command(
 def _resolve_conflicts(content: Path) -> ExitCode:
     if not content.is_dir():
         raise EditError(f"there is no content folder {str(content)!r}", "choose it with --content")
-    conflicts, code = list(conflicts_in(content)), ExitCode.OK
+    conflicts, code = list(unmerged_records(content)), ExitCode.OK
     for conflict in conflicts:
         try:
             merged = merge_yaml(conflict.base, conflict.ours, conflict.theirs)
@@ -58,7 +58,7 @@ def _resolve_conflicts(content: Path) -> ExitCode:
             print_error(EditError(f"{conflict.file}: {error}", "edit the file, then run `git add` on it"))
             code = ExitCode.FINDINGS
         else:
-            stage_merged(conflict.file, merged)
+            stage_merged_text(conflict.file, merged)
             click.echo(f"merged {escape_control_chars(str(conflict.file))}")
     if not conflicts:
         click.echo(f"no conflicts in {escape_control_chars(str(content))}")

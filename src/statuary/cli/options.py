@@ -11,7 +11,7 @@ import click
 from typing_extensions import override
 
 from statuary.base.clock import ClockError, instant_of_build
-from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.files import PublishingError, describe_folder_overlap
 from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, InvalidValueError, parse_duration, parse_instant
 from statuary.cli.escape import escape_control_chars
@@ -220,6 +220,6 @@ def refuse_overlapping_folders(content: Path, out: Path) -> None:
     Raises:
         click.UsageError: if one folder is inside the other.
     """
-    overlap = overlap_of_folders(content, out, "--out")
+    overlap = describe_folder_overlap(content, out, "--out")
     if overlap:
         raise click.UsageError(f"{overlap}; name another folder with --out")

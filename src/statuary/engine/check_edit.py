@@ -54,7 +54,7 @@ class Scope(NamedTuple):
 EVERYTHING = Scope()
 
 
-def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
+def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
     """Return the files that a command must read to check an edit.
 
     Maintenance windows are compared with each other, so an edit of one window needs all of them.
@@ -139,11 +139,11 @@ def added_findings(
         edits: the edits.
         scope: the files to read.
     """
-    counts = Counter(map(_identity_of, previous_content.findings))
+    counts = Counter(map(_finding_identity, previous_content.findings))
     added = []
     for finding in read_status_content(root, now, edits, scope).findings:
-        if counts[_identity_of(finding)]:
-            counts[_identity_of(finding)] -= 1
+        if counts[_finding_identity(finding)]:
+            counts[_finding_identity(finding)] -= 1
         else:
             added.append(finding)
     return added
@@ -157,7 +157,7 @@ class _FindingIdentity(NamedTuple):
     message: str
 
 
-def _identity_of(finding: Finding) -> _FindingIdentity:
+def _finding_identity(finding: Finding) -> _FindingIdentity:
     return _FindingIdentity(finding.rule, finding.path, finding.message)
 
 

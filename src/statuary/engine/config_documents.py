@@ -81,7 +81,7 @@ def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Ite
     openapi = try_make("openapi.json", lambda: [openapi_document(site, run)], skipped)
     yield from openapi
     description = orjson.loads(openapi[0].body) if openapi else None
-    for name, pages in config_pages(run, description).items():
+    for name, pages in whole_site_pages(run, description).items():
         yield from render_with_fallback(name, pages, site, skipped)
     for section in run.sections:
         if isinstance(section, ContentSection):
@@ -98,7 +98,7 @@ def _section_documents(section: Section, skipped: list[Finding], site: SiteConte
 MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
-def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
+def whole_site_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
     """Return functions that make the pages about the whole site.
 
     Args:
@@ -112,12 +112,12 @@ def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[
     from statuary.site.pages.not_found import not_found_page
     from statuary.site.pages.site_context import site_context
 
-    def links(site: SiteContent) -> list[tuple[str, str]]:
+    def not_found_links(site: SiteContent) -> list[tuple[str, str]]:
         sections = run.answering(ContentSection)
         return [link for section in sections for link in section.api_facts(site).lookups]
 
     return {
-        "404.html": lambda site: [not_found_page(site_context(site), links(site))],
+        "404.html": lambda site: [not_found_page(site_context(site), not_found_links(site))],
         "the page of the API": lambda site: [api_page(site, run, openapi or {})],
         "the former page of the reference": lambda site: [reference_page(site_context(site))],
         "the files that pages share": lambda site: _shared_assets(site_context(site)),

@@ -85,10 +85,10 @@ def read_extension_settings(
             settings.append((key, value))
         if source is None:
             faulty.add(key)
-    return ReadExtensions(tuple(settings), frozenset(faulty)) if all(map(_stands_alone, faulty)) else None
+    return ReadExtensions(tuple(settings), frozenset(faulty)) if all(map(_is_independent, faulty)) else None
 
 
-def _stands_alone(key: str) -> bool:
+def _is_independent(key: str) -> bool:
     """Return whether an extension provides nothing to other parts of a site."""
     row = extension_of(key)
     return row is not None and not row.provides

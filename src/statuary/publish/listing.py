@@ -19,7 +19,14 @@ from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.base.files import FOLDER, OWN_FOLDER, PublishingError, checked_path, fold_case, part_path
+from statuary.base.files import (
+    FOLDER,
+    OWN_FOLDER,
+    PublishingError,
+    fold_case,
+    manifest_part_path,
+    require_safe_path,
+)
 from statuary.base.json_values import (
     Json,
     JsonObject,
@@ -95,7 +102,7 @@ def require_document_path(path: str) -> str:
     if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
         return path
     try:
-        checked_path(path)
+        require_safe_path(path)
         path.encode("utf-8")
     except (PublishingError, UnicodeEncodeError):
         raise DamagedSnapshotError(f"{shorten_value(path)} is not a path inside a site") from None
@@ -313,7 +320,7 @@ class Part(NamedTuple):
     @property
     def path(self) -> str:
         """The path of the part's file in the site."""
-        return part_path(self.sha256)
+        return manifest_part_path(self.sha256)
 
 
 def parse_part_description(value: Json) -> Part:

@@ -38,12 +38,12 @@ def encode_json(value: object) -> bytes:
             finite.
     """
     body = encode_unchecked(value)
-    if _read_back(body) != value:
+    if _parse_json_again(body) != value:
         raise EncodingError(body[:200])
     return body
 
 
-def _read_back(body: bytes) -> object:
+def _parse_json_again(body: bytes) -> object:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:  # the escape of a lone surrogate
@@ -55,7 +55,7 @@ def encode_unchecked(value: object) -> bytes:
     try:
         return orjson.dumps(value, default=_encode_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
-        return _encode_slowly(value).encode("utf-8")
+        return _encode_with_surrogates(value).encode("utf-8")
 
 
 def _encode_fragment(value: object) -> orjson.Fragment | str:
@@ -69,25 +69,25 @@ def _encode_fragment(value: object) -> orjson.Fragment | str:
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _encode_slowly(value: object) -> str:
+def _encode_with_surrogates(value: object) -> str:
     """Encode the lone surrogates that JSON can contain and orjson rejects."""
     if isinstance(value, NumberText):
         return value
     if isinstance(value, dict):
         return (
             "{"
-            + ",".join(f"{_quote_string(key)}:{_encode_slowly(item)}" for key, item in value.items())
+            + ",".join(f"{_quote_string(key)}:{_encode_with_surrogates(item)}" for key, item in value.items())
             + "}"
         )
     if isinstance(value, list):
-        return "[" + ",".join(map(_encode_slowly, value)) + "]"
+        return "[" + ",".join(map(_encode_with_surrogates, value)) + "]"
     if isinstance(value, str):
         return _quote_string(value)
     return orjson.dumps(value).decode("ascii")
 
 
-def _quote_string(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
+def _quote_string(string: str) -> str:
+    quoted = json.dumps(string, ensure_ascii=False)
     return LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 

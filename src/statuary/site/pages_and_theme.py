@@ -97,7 +97,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         text = file.load_text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
         refuse_conflict_markers(text)
         keys = front_matter(text)
-        source = _page_keys(keys, file.path, findings)
+        source = _parse_front_matter(keys, file.path, findings)
     except UnreadableError as error:
         findings.append(error.to_finding(file.path))
         return
@@ -111,7 +111,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
     )
 
 
-def _page_keys(keys: str, path: str, findings: list[Finding]) -> PageFile | None:
+def _parse_front_matter(keys: str, path: str, findings: list[Finding]) -> PageFile | None:
     """Read the keys of a page; a page that begins without them has no title."""
     found: list[Finding] = []
     source = validate_tree(parse_yaml(keys), PageFile, path, found)
@@ -152,9 +152,9 @@ def read_theme(
     if language not in LANGUAGES and not texts:
         findings.append(_unknown_language_finding(language, site_source, by_kind["text"]))
     return Theme(
-        templates=tuple(_read_theme_files(by_kind["template"], _read_text, findings)),
+        templates=tuple(_read_theme_files(by_kind["template"], _read_theme_text, findings)),
         stylesheet=_read_stylesheet(by_kind["style"], findings),
-        files=tuple(_read_theme_files(by_kind["picture"], _read_bytes, findings)),
+        files=tuple(_read_theme_files(by_kind["picture"], _read_picture, findings)),
         texts=tuple(
             pair
             for _, pairs in _read_theme_files(
@@ -179,12 +179,12 @@ def _theme_file_kind(file: SourceFile) -> str:
     return ""
 
 
-def _read_text(file: SourceFile) -> str:
+def _read_theme_text(file: SourceFile) -> str:
     return file.load_text(LARGEST_SOURCE_FILE)
 
 
 def _read_stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
-    text = "".join(text for _, text in _read_theme_files(files, _read_text, findings))
+    text = "".join(text for _, text in _read_theme_files(files, _read_theme_text, findings))
     if text:
         findings += _blocked_style_findings(files[0].path, text)
     return text
@@ -209,7 +209,7 @@ def _blocked_style_findings(path: str, text: str) -> Iterator[Finding]:
         )
 
 
-def _read_bytes(file: SourceFile) -> bytes:
+def _read_picture(file: SourceFile) -> bytes:
     raw = file.load_bytes(LARGEST_SOURCE_FILE)
     if file.pure_path.suffix == ".svg":
         check_svg(raw)
@@ -231,7 +231,7 @@ def check_svg(raw: bytes) -> None:
     """
     parser = expat.ParserCreate("utf-8", namespace_separator=" ")
 
-    def refuse(what: str) -> NoReturn:
+    def refuse_markup(what: str) -> NoReturn:
         position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
         raise UnreadableError(
             f"the SVG image contains {what}, which is not allowed",
@@ -240,24 +240,24 @@ def check_svg(raw: bytes) -> None:
             "unsafe-svg",
         )
 
-    def element(name: str, attributes: dict[str, str]) -> None:
+    def check_element(name: str, attributes: dict[str, str]) -> None:
         if name.rpartition(" ")[2].lower() in ACTIVE:
-            refuse(f"the element {name.rpartition(' ')[2]!r}")
+            refuse_markup(f"the element {name.rpartition(' ')[2]!r}")
         for key, value in attributes.items():
             local_name = key.rpartition(" ")[2].lower()
             attribute_value = "".join(value.split()).lower()
             if local_name.startswith("on"):
-                refuse(f"the attribute {local_name!r}")
+                refuse_markup(f"the attribute {local_name!r}")
             if ACTIVE_URL.search(attribute_value):
-                refuse(f"the attribute {local_name!r} that leads to {value[:MAX_QUOTED]!r}")
+                refuse_markup(f"the attribute {local_name!r} that leads to {value[:MAX_QUOTED]!r}")
 
-    def doctype(_name: str, _system: str | None, _public: str | None, has_entities: int) -> None:
+    def check_doctype(_name: str, _system: str | None, _public: str | None, has_entities: int) -> None:
         if has_entities:
-            refuse("entities of its own")
+            refuse_markup("entities of its own")
 
-    parser.StartElementHandler = element
-    parser.StartDoctypeDeclHandler = doctype
-    parser.ProcessingInstructionHandler = lambda target, _: refuse(f"the instruction {target!r}")
+    parser.StartElementHandler = check_element
+    parser.StartDoctypeDeclHandler = check_doctype
+    parser.ProcessingInstructionHandler = lambda target, _: refuse_markup(f"the instruction {target!r}")
     try:
         parser.ParseFile(BytesIO(decode_utf8(raw).encode()))
     except expat.ExpatError as error:

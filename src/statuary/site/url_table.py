@@ -28,7 +28,7 @@ def all_urls() -> tuple[Url, ...]:
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
 
 
-def urls_of_packages(keys: Iterable[str]) -> tuple[Url, ...]:
+def urls_of_other_packages(keys: Iterable[str]) -> tuple[Url, ...]:
     """Return the URLs that other packages add to a site.
 
     Args:
@@ -58,7 +58,7 @@ def match_url(path: str) -> UrlMatch | None:
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
     own_rows = _url_expressions(extensions.get(path) or extensions.get(folder, ""))
-    for rows in (own_rows, _expressions_of_packages()):
+    for rows in (own_rows, _expressions_of_other_packages()):
         for expression, url in rows.get(folder, ()):
             matched = expression.fullmatch(path)
             if matched:
@@ -89,7 +89,7 @@ def _url_expressions(extension: str) -> Expressions:
 
 
 @cache
-def _expressions_of_packages() -> Expressions:
+def _expressions_of_other_packages() -> Expressions:
     """Return the rows of other installed packages, enabled or not."""
     urls: list[Url] = []
     for row in sections_of_others():

@@ -21,12 +21,12 @@ from statuary.source.yaml_nodes import (
     YamlNode,
     YamlStyle,
     YamlValue,
-    entry_lines,
-    inline_scalar,
-    item_lines,
+    inline_yaml_scalar,
     keeps_trailing_blank_lines,
     parse_nodes,
-    value_lines,
+    yaml_entry_lines,
+    yaml_item_lines,
+    yaml_value_lines,
 )
 
 
@@ -55,7 +55,7 @@ COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}
 """A comment line with the empty lines above it; possessive, so that it never backtracks."""
 
 
-def end_of_entry(text: str, node: YamlNode, column: int) -> int:
+def yaml_entry_end(text: str, node: YamlNode, column: int) -> int:
     """Return the offset where a YAML entry ends, before the line break.
 
     A comment on the entry's last line belongs to the entry, and so do comment lines below that are indented
@@ -86,10 +86,10 @@ def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
         node: the value of the entry.
         column: the column of the entry.
     """
-    return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
+    return LINE_BREAK.search(text, node.end, yaml_entry_end(text, node, column)) is not None
 
 
-def insertion_below(
+def lines_inserted_below(
     text: str, node: YamlNode, column: int, lines: Sequence[str], *, apart: bool = False
 ) -> Replacement:
     """Return the replacement that inserts lines below a YAML entry.
@@ -107,7 +107,7 @@ def insertion_below(
     Raises:
         EditError: if something else follows on the entry's last line.
     """
-    end = end_of_entry(text, node, column)
+    end = yaml_entry_end(text, node, column)
     line_break = line_break_near(text, end)
     line_start = line_break if apart and not keeps_trailing_blank_lines(text, node) else ""
     return Replacement(end, end, line_start + "".join(line_break + line for line in lines))
@@ -148,7 +148,7 @@ class NodePath(NamedTuple):
     brackets: YamlNode | None = None  # the collection in brackets around this node, if any
 
 
-def find_node(text: str, pointer: Pointer) -> NodePath:
+def find_yaml_node(text: str, pointer: Pointer) -> NodePath:
     """Find the YAML node at a pointer, as far as it exists.
 
     Raises:
@@ -197,7 +197,7 @@ def _find_child(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlN
     return next((pair for pair in node.members if pair[0] is not None and pair[0].value == str(step)), None)
 
 
-def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
+def append_yaml_item(text: str, pointer: Pointer, item: YamlValue) -> str:
     """Append an item to a list in a YAML text.
 
     If the list is missing, it is created, with the mappings around it.
@@ -214,18 +214,18 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
         EditError: if the pointer leads to something else than a list, or to a non-empty list in brackets, or
             if an anchor or an alias is on the way.
     """
-    path = find_node(text, pointer)
-    if path.missing_steps or _is_empty(text, path.node):
-        return set_value(text, pointer, [item])
+    path = find_yaml_node(text, pointer)
+    if path.missing_steps or _is_empty_scalar(text, path.node):
+        return set_yaml_value(text, pointer, [item])
     if path.node.kind is not NodeKind.SEQUENCE:
         key = ".".join(map(str, pointer)) or "the file"
         raise EditError(f"{key} is not a list", position=path.node.position)
     _check_no_brackets(path.node)
-    expected = _with_item(parse_yaml(text), pointer, item)
+    expected = _tree_with_item(parse_yaml(text), pointer, item)
     return _apply_and_verify(text, [_insert_item(text, path, item)], expected)
 
 
-def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
+def set_yaml_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
     """Set the value of a key in a YAML text.
 
     A missing key is created, with the mappings around it.
@@ -243,13 +243,13 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Seq
         EditError: if the key has a non-empty list or mapping, or if brackets, an anchor or an alias are on
             the way.
     """
-    path = find_node(text, pointer)
+    path = find_yaml_node(text, pointer)
     replacements = (
         _insert_key(text, path, value, preceding_keys)
         if path.missing_steps
         else _replace_value(text, path, value)
     )
-    return _apply_and_verify(text, replacements, _with_value(parse_yaml(text), pointer, value))
+    return _apply_and_verify(text, replacements, _tree_with_value(parse_yaml(text), pointer, value))
 
 
 def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
@@ -258,9 +258,9 @@ def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
     style = YamlStyle.detect(path.root)
     if last_item.kind is NodeKind.MAPPING and not (last_item.flow or last_item.marked):
         style = replace(style, item_indent=last_item.column - path.node.column)
-    lines = item_lines(item, path.node.column, style)
+    lines = yaml_item_lines(item, path.node.column, style)
     apart = len(items) > 1 and follows_empty_line(text, last_item)
-    return insertion_below(text, last_item, path.node.column, lines, apart=apart)
+    return lines_inserted_below(text, last_item, path.node.column, lines, apart=apart)
 
 
 def _insert_key(
@@ -269,7 +269,7 @@ def _insert_key(
     name, parent = str(path.missing_steps[0]), path.node
     for step in reversed(path.missing_steps[1:]):
         value = {str(step): value}
-    if _is_empty(text, parent):
+    if _is_empty_scalar(text, parent):
         return _replace_value(text, path._replace(missing_steps=()), {name: value})
     if parent.kind is not NodeKind.MAPPING:
         raise EditError(
@@ -278,9 +278,9 @@ def _insert_key(
     _check_no_brackets(parent)
     entries = [(key, inner) for key, inner in parent.members if key is not None]
     key, neighbour = ([entry for entry in entries if entry[0].value in preceding_keys] or entries)[-1]
-    lines = entry_lines(name, value, parent.column, YamlStyle.detect(path.root))
+    lines = yaml_entry_lines(name, value, parent.column, YamlStyle.detect(path.root))
     apart = key is not entries[0][0] and follows_empty_line(text, key)
-    return [insertion_below(text, neighbour, parent.column, lines, apart=apart)]
+    return [lines_inserted_below(text, neighbour, parent.column, lines, apart=apart)]
 
 
 def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacement]:
@@ -294,19 +294,19 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
     if path.brackets is not None:
         _check_no_brackets(path.brackets)
     is_text_for_text = node.kind is NodeKind.SCALAR and not isinstance(value, Mapping | list)
-    if not (is_text_for_text or _is_empty(text, node)):
+    if not (is_text_for_text or _is_empty_scalar(text, node)):
         raise EditError(
             f"key {key.value!r} already holds a {node.kind.value}", "edit the file yourself", node.position
         )
     _check_no_header_comment(text, node)
     quote = node.style if node.style in ("'", '"') else ""
     if isinstance(value, str) and has_comments_below(text, node, key.column):
-        first_line, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
+        first_line, *lines = [inline_yaml_scalar(value, quote)]  # a block scalar would include the comments
     else:
-        first_line, *lines = value_lines(value, key.column, YamlStyle.detect(path.root), quote)
+        first_line, *lines = yaml_value_lines(value, key.column, YamlStyle.detect(path.root), quote)
     replacements = [_replace_on_key_line(text, key, node, first_line)]
     if lines:
-        replacements.append(insertion_below(text, node, key.column, lines))
+        replacements.append(lines_inserted_below(text, node, key.column, lines))
     return replacements
 
 
@@ -330,7 +330,7 @@ def _check_no_header_comment(text: str, node: YamlNode) -> None:
         )
 
 
-def _is_empty(text: str, node: YamlNode) -> bool:
+def _is_empty_scalar(text: str, node: YamlNode) -> bool:
     if node.kind is NodeKind.SCALAR:
         return not node.style and node.value in NULLS
     return node.flow and not node.members and not text[node.start + 1 : node.end - 1].strip(" ")
@@ -380,22 +380,23 @@ def _to_parsed_value(value: _Value) -> Json:
     return [_to_parsed_value(inner) for inner in value]
 
 
-def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
+def _tree_with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
     """Return a copy of a tree with another value at a pointer."""
     if not pointer:
         return _to_parsed_value(value)
     step, remaining_steps = pointer[0], pointer[1:]
     if isinstance(tree, list) and isinstance(step, int):
         return [
-            _with_value(item, remaining_steps, value) if at == step else item for at, item in enumerate(tree)
+            _tree_with_value(item, remaining_steps, value) if at == step else item
+            for at, item in enumerate(tree)
         ]
     inner = tree if isinstance(tree, dict) else {}
-    return {**inner, str(step): _with_value(inner.get(str(step)), remaining_steps, value)}
+    return {**inner, str(step): _tree_with_value(inner.get(str(step)), remaining_steps, value)}
 
 
-def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
+def _tree_with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
     """Return a copy of a tree, in which an item is appended to a list."""
     items = tree
     for step in pointer:
         items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)
-    return _with_value(tree, pointer, [*as_list(items), item])
+    return _tree_with_value(tree, pointer, [*as_list(items), item])

@@ -34,8 +34,8 @@ def add_missing_lines(file: Path, lines: Iterable[str]) -> list[str]:
         OSError: if the file cannot be read or written.
     """
     text = read_text(file) if file.exists() else ""
-    present = {_bare(line) for line in text.splitlines()}
-    missing = [line for line in lines if _bare(line) not in present]
+    present = {_without_slashes(line) for line in text.splitlines()}
+    missing = [line for line in lines if _without_slashes(line) not in present]
     if missing:
         separator = "" if not text or text.endswith("\n") else "\n"
         with atomic_file(file) as stream:
@@ -43,7 +43,7 @@ def add_missing_lines(file: Path, lines: Iterable[str]) -> list[str]:
     return missing
 
 
-def _bare(line: str) -> str:
+def _without_slashes(line: str) -> str:
     return line.strip().strip("/")
 
 

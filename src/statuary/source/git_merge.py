@@ -96,7 +96,7 @@ class Conflict(NamedTuple):
     theirs: str
 
 
-def conflicts_in(content: Path) -> Iterator[Conflict]:
+def unmerged_records(content: Path) -> Iterator[Conflict]:
     """Yield the records that git could not merge.
 
     Records that one side deleted are left to git.
@@ -123,7 +123,7 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
             yield Conflict(content / path, base, ours, theirs)
 
 
-def stage_merged(file: Path, text: str) -> None:
+def stage_merged_text(file: Path, text: str) -> None:
     """Write a file's merged text, and mark its conflict as resolved.
 
     Raises:

@@ -84,16 +84,16 @@ def _expected_parent(key: str, members: Mapping[str, object]) -> str:
     return places[0] if len(places) == 1 and key not in members else ""
 
 
-class _Fault(NamedTuple):
+class _FaultMessage(NamedTuple):
     message: str
     hint: str = ""
 
 
-def _type_fault(details: ErrorDetails) -> _Fault:
+def _type_fault(details: ErrorDetails) -> _FaultMessage:
     """Return the message about a value of the wrong kind."""
     cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
-        return _Fault(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
+        return _FaultMessage(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
     described = describe_value(details["input"])
     if details["type"] in ("literal_error", "enum"):
         return _choice_fault(described, str(details["input"]), details["ctx"]["expected"])
@@ -101,25 +101,27 @@ def _type_fault(details: ErrorDetails) -> _Fault:
         limit = details["ctx"]["max_length"]
         size = len(details["input"])
         message = f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}"
-        return _Fault(message, "shorten it")
+        return _FaultMessage(message, "shorten it")
     if details["type"] == "string_pattern_mismatch":
-        return _Fault(f"{described} does not match the pattern {details['ctx']['pattern']}")
+        return _FaultMessage(f"{described} does not match the pattern {details['ctx']['pattern']}")
     if details["type"] in EXPECTED:
         expected = EXPECTED[details["type"]]
         is_item = expected == "a list" and isinstance(details["input"], str)
         example = f": [{details['input']}]" if is_item and len(details["input"]) <= 80 else ""
-        return _Fault(f"expected {expected}, found {described}", f"write {expected}{example}")
-    return _Fault(f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}")
+        return _FaultMessage(f"expected {expected}, found {described}", f"write {expected}{example}")
+    return _FaultMessage(f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}")
 
 
-def _choice_fault(described: str, value: str, expected: str) -> _Fault:
+def _choice_fault(shown_value: str, value: str, expected: str) -> _FaultMessage:
     """Return the message about a value outside an enumeration.
 
     Args:
         expected: pydantic's list of the allowed values.
     """
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
-    return _Fault(f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}")
+    return _FaultMessage(
+        f"unknown value {shown_value}", did_you_mean(value, choices) or f"write one of {expected}"
+    )
 
 
 COUNTED = {"string_too_long": "characters", "too_long": "entries"}

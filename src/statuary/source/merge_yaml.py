@@ -12,7 +12,7 @@ from typing import NamedTuple
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.parse_yaml import PlainText, parse_yaml
 from statuary.source.unreadable import UnreadableError
 from statuary.source.yaml_nodes import YamlValue
@@ -54,61 +54,63 @@ def merge_yaml(base: str, ours: str, theirs: str) -> str:
         MergeConflictError: if both sides changed the same value, or a version is not YAML.
     """
     try:
-        return _with_additions(base, ours, theirs)
+        return _merge_additions(base, ours, theirs)
     except MergeConflictError as conflict:
         try:
-            return _with_additions(base, theirs, ours)
+            return _merge_additions(base, theirs, ours)
         except MergeConflictError:
             raise conflict from None
 
 
-def _with_additions(base: str, text: str, other: str) -> str:
+def _merge_additions(base: str, text: str, other_text: str) -> str:
     """Return a text with what another version adds to their base."""
     try:
-        base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other))
-        for addition in _additions(base_tree, tree, other_tree, ()):
-            edit = append_item if addition.is_item else set_value
+        base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other_text))
+        for addition in _additions_of_value(base_tree, tree, other_tree, ()):
+            edit = append_yaml_item if addition.is_item else set_yaml_value
             text = edit(text, addition.pointer, _quoted_value(addition.value))
     except (EditError, UnreadableError) as error:
         raise MergeConflictError(str(error), error.hint) from None
-    for comment in COMMENT.findall(other):
+    for comment in COMMENT.findall(other_text):
         if comment not in base and comment not in text:
             raise MergeConflictError(f"one side wrote the comment {comment.strip()!r} beside the change")
     return text
 
 
-def _additions(base: _Value, mine: _Value, theirs: _Value, pointer: Pointer) -> Iterator[_Addition]:
-    if theirs in (base, mine):
+def _additions_of_value(
+    base_value: _Value, our_value: _Value, their_value: _Value, pointer: Pointer
+) -> Iterator[_Addition]:
+    if their_value in (base_value, our_value):
         return
-    if isinstance(mine, dict) and isinstance(theirs, dict):
-        yield from _additions_to_keys(base, mine, theirs, pointer)
-    elif isinstance(mine, list) and isinstance(theirs, list):
-        new_items = _new_items(base, theirs, pointer)
-        yield from (_Addition(pointer, item, is_item=True) for item in new_items if item not in mine)
-    elif mine == base and not isinstance(theirs, _Absent):
-        yield _Addition(pointer, theirs)
+    if isinstance(our_value, dict) and isinstance(their_value, dict):
+        yield from _additions_to_keys(base_value, our_value, their_value, pointer)
+    elif isinstance(our_value, list) and isinstance(their_value, list):
+        new_items = _new_items(base_value, their_value, pointer)
+        yield from (_Addition(pointer, item, is_item=True) for item in new_items if item not in our_value)
+    elif our_value == base_value and not isinstance(their_value, _Absent):
+        yield _Addition(pointer, their_value)
     else:
         raise MergeConflictError(
-            f"both sides changed {_dotted_pointer(pointer)}: {_display_value(mine)} and {_display_value(theirs)}",
+            f"both sides changed {_dotted_pointer(pointer)}: {_display_value(our_value)} and {_display_value(their_value)}",
             "keep one of them",
         )
 
 
 def _additions_to_keys(
-    base: _Value, mine: JsonObject, theirs: JsonObject, pointer: Pointer
+    base_value: _Value, our_mapping: JsonObject, their_mapping: JsonObject, pointer: Pointer
 ) -> Iterator[_Addition]:
-    base = base if isinstance(base, dict) else {}
-    for key in base:
-        if key not in theirs:
+    base_mapping = base_value if isinstance(base_value, dict) else {}
+    for key in base_mapping:
+        if key not in their_mapping:
             raise MergeConflictError(f"one side removed {_dotted_pointer((*pointer, key))}")
-    for key, value in theirs.items():
-        base_value, my_value = (tree.get(key, _Absent.ABSENT) for tree in (base, mine))
-        yield from _additions(base_value, my_value, value, (*pointer, key))
+    for key, value in their_mapping.items():
+        base_item, our_item = (tree.get(key, _Absent.ABSENT) for tree in (base_mapping, our_mapping))
+        yield from _additions_of_value(base_item, our_item, value, (*pointer, key))
 
 
-def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
+def _new_items(base_value: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
     """Return the items of a list that the base version of the list lacks."""
-    known: list[Json] = list(base) if isinstance(base, list) else []
+    known: list[Json] = list(base_value) if isinstance(base_value, list) else []
     new: list[Json] = []
     for item in items:
         if known and item == known[0]:

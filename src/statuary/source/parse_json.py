@@ -25,7 +25,7 @@ def parse_json(text: str) -> Json:
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
     """
-    value = _parse(text, _parse_integer, NumberText)
+    value = _parse_json_text(text, _parse_integer, NumberText)
     _check_depth(value, text)
     return value
 
@@ -34,7 +34,7 @@ _BEYOND_64_BITS = re.compile(rb"[:\[,]\s*[0-9]{20}")
 """The start of an integer that orjson may turn into a float; false matches only cost time."""
 
 
-def loads_exactly(raw: bytes) -> Json:
+def parse_json_bytes(raw: bytes) -> Json:
     """Parse JSON written by a program, keeping integers above 64 bits.
 
     Raises:
@@ -53,12 +53,14 @@ def parse_json_as_text(text: str) -> Json:
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
     """
-    value = _parse(text, str, str)
+    value = _parse_json_text(text, str, str)
     _check_surrogates(text)
     return value
 
 
-def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Callable[[str], Json]) -> Json:
+def _parse_json_text(
+    text: str, parse_integer: Callable[[str], Json], parse_decimal: Callable[[str], Json]
+) -> Json:
     value: Json
     try:
         value = json.loads(
@@ -75,7 +77,7 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     except _DuplicateKeyError:
         raise _duplicate_key_error(text) from None
     except _ConstantError as error:
-        offset = next(start for lexeme, start in _lexemes(text) if lexeme == str(error))
+        offset = next(start for lexeme, start in _split_lexemes(text) if lexeme == str(error))
         raise UnreadableError(
             f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
         ) from None
@@ -103,7 +105,7 @@ def _check_surrogates(text: str) -> None:
     """Reject half of a surrogate pair, which UTF-8 cannot encode."""
     if not SURROGATE.search(text):
         return
-    for lexeme, start in _lexemes(text):
+    for lexeme, start in _split_lexemes(text):
         if SURROGATE.search(lexeme) and LONE_SURROGATE.search(json.loads(lexeme)):
             message, hint = "the text has an unpaired surrogate", "write both escapes of the surrogate pair"
             raise UnreadableError(message, hint, Lines(text).position(start))
@@ -115,7 +117,7 @@ def _check_depth(value: Json, text: str) -> None:
         orjson.dumps(value)
         return
     depth = 0
-    for lexeme, start in _lexemes(text):
+    for lexeme, start in _split_lexemes(text):
         depth += (lexeme in "[{") - (lexeme in "]}")
         if depth > MAX_JSON_TEXT_DEPTH:
             raise BeyondLimitError(
@@ -173,7 +175,7 @@ LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', 
 """One JSON lexeme. It never backtracks, so a string of 60 MB needs no extra memory."""
 
 
-def _lexemes(text: str) -> Iterator[tuple[str, int]]:
+def _split_lexemes(text: str) -> Iterator[tuple[str, int]]:
     for match in LEXEME.finditer(text):
         yield match[0], match.start()
 
@@ -182,7 +184,7 @@ def _duplicate_key_error(text: str) -> UnreadableError:
     """Return the error about the first key that occurs twice in an object."""
     keys: list[set[str]] = []
     previous, offset = "", 0
-    for lexeme, start in _lexemes(text):
+    for lexeme, start in _split_lexemes(text):
         if lexeme in "{[":
             keys.append(set())
         elif lexeme in "}]":
@@ -227,15 +229,15 @@ def _offset_of_part(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *
 
 def _find_offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
     """Return the offsets of the key and of the value at each pointer."""
-    walk = _Walk(pointers)
-    for lexeme, start in _lexemes(text):
+    walk = _OffsetSearch(pointers)
+    for lexeme, start in _split_lexemes(text):
         walk.read_lexeme(lexeme, start)
         if len(walk.offsets) == len(pointers):
             break
     return walk.offsets
 
 
-class _Walk:
+class _OffsetSearch:
     def __init__(self, pointers: Collection[Pointer]) -> None:
         self.pointers = pointers
         self.deepest = max(map(len, pointers), default=0)

@@ -28,7 +28,7 @@ class PlainText(str):
     __slots__ = ()
 
 
-class _Composer(CParser):
+class _PlainComposer(CParser):
     """libyaml's parser without resolvers: every node keeps its spelling."""
 
     def resolve(self, _kind: type, _value: object, _implicit: object) -> str:
@@ -107,7 +107,7 @@ def _child_nodes(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
 def _compose_document(text: str) -> Node | None:
     _check_raw_depth(text)
     try:
-        return _Composer(text).get_single_node()
+        return _PlainComposer(text).get_single_node()
     except ReaderError as error:
         text_before = text[: error.position]
         position = Position(text_before.count("\n") + 1, error.position - text_before.rfind("\n"))

@@ -44,7 +44,7 @@ class SourceFile:
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
         try:
-            return read_descriptor(self._open(), self.path, limit)
+            return read_descriptor(self._open_descriptor(), self.path, limit)
         except TooLargeError as error:
             raise BeyondLimitError(
                 f"the file has {error.size:,} bytes; the limit is {limit:,}", "split the file"
@@ -53,7 +53,7 @@ class SourceFile:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
 
-    def _open(self) -> int:
+    def _open_descriptor(self) -> int:
         return open_source(self.root, self.path)
 
     def load_text(self, limit: int) -> str:
@@ -94,7 +94,7 @@ class SiblingFile(SourceFile):
     content: OpenFolder
 
     @override
-    def _open(self) -> int:
+    def _open_descriptor(self) -> int:
         return open_source(self.root, self.path, content=self.content)
 
 
@@ -152,7 +152,7 @@ def decode_utf8(raw: bytes) -> str:
         ) from None
 
 
-def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
+def walk_folder(root: Path, skipped_names: Container[str] = ()) -> Iterator[SourceFile | Finding]:
     """Yield every file in the content folder, sorted by path.
 
     A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, becomes a
@@ -160,9 +160,9 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
 
     Args:
         root: the content folder.
-        without: names directly in the content folder that are skipped.
+        skipped_names: names directly in the content folder that are skipped.
     """
-    yield from _walk_below(root, root.resolve(), "", without)
+    yield from _walk_below(root, root.resolve(), "", skipped_names)
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
@@ -184,31 +184,31 @@ def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
 
 
 def _walk_below(
-    root: Path, real_root: Path, below: str, without: Container[str]
+    root: Path, real_root: Path, folder: str, skipped_names: Container[str]
 ) -> Iterator[SourceFile | Finding]:
-    if below.count("/") >= MAX_FOLDERS:
+    if folder.count("/") >= MAX_FOLDERS:
         yield Finding(
             rule="parse-error",
-            path=below,
+            path=folder,
             message=f"the folders are nested in more than {MAX_FOLDERS} levels",
             hint="move the folder up; nothing below it is read",
         )
         return
     try:
-        with os.scandir(root / below) as entries:
+        with os.scandir(root / folder) as entries:
             folder_entries = sorted(
-                (item for item in entries if item.name not in without), key=lambda entry: entry.name
+                (item for item in entries if item.name not in skipped_names), key=lambda entry: entry.name
             )
     except OSError as error:
         yield Finding(
             rule="parse-error",
-            path=below,
+            path=folder,
             message=f"cannot read the folder: {error.strerror}",
             hint="check its permissions",
         )
         return
     for entry in folder_entries:
-        path = f"{below}/{entry.name}" if below else entry.name
+        path = f"{folder}/{entry.name}" if folder else entry.name
         if not is_utf8(entry.name):
             yield undecodable_name_finding(path)
         elif not entry.is_dir(follow_symlinks=False):

@@ -290,9 +290,11 @@ def _validate_identifier(text: str) -> str:
     return _validate_length(MAX_ID_LENGTH, "id", text)
 
 
-def _validate_length(limit: int, what: str, text: str) -> str:
+def _validate_length(limit: int, value_name: str, text: str) -> str:
     if len(text) > limit:
-        raise InvalidValueError(f"the {what} has {len(text):,} characters, more than {limit:,}", "shorten it")
+        raise InvalidValueError(
+            f"the {value_name} has {len(text):,} characters, more than {limit:,}", "shorten it"
+        )
     return text
 
 

@@ -68,10 +68,10 @@ def parse_nodes(text: str) -> YamlNode | None:
     Returns:
         The root node, or None if the text has no value.
     """
-    return _Composer(text).compose_root()
+    return _NodeComposer(text).compose_root()
 
 
-class _Composer:
+class _NodeComposer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.events: Iterator[Event] = iter(CParser(text).get_event, None)
@@ -87,7 +87,7 @@ class _Composer:
             case ScalarEvent():
                 return self.compose_scalar(event)
             case AliasEvent():
-                return _make_node(NodeKind.ALIAS, event, _end_offset(event))
+                return _make_yaml_node(NodeKind.ALIAS, event, _end_offset(event))
             case MappingStartEvent():
                 return self.compose_collection(NodeKind.MAPPING, event)
             case SequenceStartEvent():
@@ -98,7 +98,7 @@ class _Composer:
         end = _end_offset(event)
         if event.style in ("|", ">"):
             end = end_of_block_scalar(self.text, _start_mark(event).index, end)
-        node = _make_node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
+        node = _make_yaml_node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
         return node._replace(value=event.value, style=event.style or "")
 
     def compose_collection(self, kind: NodeKind, event: MappingStartEvent | SequenceStartEvent) -> YamlNode:
@@ -107,7 +107,7 @@ class _Composer:
             key = self.compose_node(inner) if kind is NodeKind.MAPPING else None
             members.append((key, self.compose_node(inner if key is None else next(self.events))))
         end = _end_offset(inner) if event.flow_style else members[-1][1].end
-        node = _make_node(kind, event, end, is_marked=bool(event.anchor or event.tag))
+        node = _make_yaml_node(kind, event, end, is_marked=bool(event.anchor or event.tag))
         return node._replace(flow=bool(event.flow_style), members=tuple(members))
 
 
@@ -120,7 +120,7 @@ def _end_offset(event: Event) -> int:
     return cast("Mark", event.end_mark).index
 
 
-def _make_node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
+def _make_yaml_node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
     start = _start_mark(event)
     return YamlNode(kind, start.index, end, start.line, start.column, marked=is_marked)
 
@@ -141,7 +141,7 @@ def keeps_trailing_blank_lines(text: str, node: YamlNode) -> bool:
     return header is not None and "+" in header["indicators"]
 
 
-def end_of_block_scalar(text: str, start: int, reach: int) -> int:
+def end_of_block_scalar(text: str, start: int, libyaml_end: int) -> int:
     """Return the offset of a block scalar's end.
 
     Blank lines after it count only for `|+`; the last line break is never included.
@@ -149,10 +149,10 @@ def end_of_block_scalar(text: str, start: int, reach: int) -> int:
     Args:
         text: the YAML.
         start: the offset at which the scalar starts.
-        reach: the offset at which libyaml stopped reading.
+        libyaml_end: the offset at which libyaml stopped reading.
     """
     header = HEADER.search(text, start)
-    span = text[start:reach]
+    span = text[start:libyaml_end]
     lines = LINE_BREAK.split(span)
     breaks = LINE_BREAK.findall(span)
     last_line = len(lines) - 1
@@ -197,7 +197,7 @@ TO_ESCAPE = re.compile(rf'["\\]|{NOT_PRINTED.pattern}')
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
+def yaml_scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
     """Format a string as lines of YAML.
 
     Args:
@@ -212,7 +212,7 @@ def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
         return [">-", *(" " * indent + line for line in fold_lines(text))]
     if can_be_literal(text):
         return ["|-", *(" " * indent + line if line else "" for line in text.split("\n"))]
-    return [inline_scalar(text, quote)]
+    return [inline_yaml_scalar(text, quote)]
 
 
 def can_be_folded(text: str) -> bool:
@@ -239,7 +239,7 @@ def can_be_literal(text: str) -> bool:
     )
 
 
-def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
+def inline_yaml_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
     """Format a string as YAML on one line, quoted if necessary.
 
     Args:
@@ -247,14 +247,14 @@ def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str
         quote: the quotation mark to use; empty for the one that the string needs, if any.
         bracketed: whether it is within brackets.
     """
-    if not quote and can_be_plain(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
+    if not quote and can_be_plain_scalar(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
         return text
     if quote != '"' and not NOT_PRINTED.search(text) and (quote or '"' in text or "\\" in text):
         return "'" + text.replace("'", "''") + "'"
     return '"' + TO_ESCAPE.sub(_escape_character, text) + '"'
 
 
-def can_be_plain(text: str) -> bool:
+def can_be_plain_scalar(text: str) -> bool:
     """Return whether a string can be written in YAML without quotation marks."""
     return bool(text) and not (
         NOT_PLAIN.search(text)
@@ -334,7 +334,7 @@ def _quotes_by_key(node: YamlNode) -> Iterator[tuple[str, str]]:
             key is not None
             and inner.kind is NodeKind.SCALAR
             and inner.style in ("", "'", '"')
-            and can_be_plain(inner.value)
+            and can_be_plain_scalar(inner.value)
         ):
             yield key.value, inner.style
         yield from _quotes_by_key(inner)
@@ -347,7 +347,7 @@ MAX_INLINE_WIDTH = 100
 """Characters of a list on the line of its key."""
 
 
-def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
+def yaml_entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """Format `key: value` as YAML lines.
 
     Args:
@@ -356,12 +356,12 @@ def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> li
         column: the column at which the key begins.
         style: the indentation and quotation marks.
     """
-    name = " " * column + inline_scalar(key) + ":"
-    first_line, *other_lines = value_lines(value, column, style, style.quote_for_key(key))
+    name = " " * column + inline_yaml_scalar(key) + ":"
+    first_line, *other_lines = yaml_value_lines(value, column, style, style.quote_for_key(key))
     return [f"{name} {first_line}" if first_line else name, *other_lines]
 
 
-def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
+def yaml_item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """Format `- value` as YAML lines.
 
     Args:
@@ -371,14 +371,14 @@ def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """
     dash = " " * column + "-" + " " * (style.item_indent - 1)
     if isinstance(value, Mapping) and value:
-        first_line, *other_lines = mapping_lines(value, column + style.item_indent, style)
+        first_line, *other_lines = yaml_mapping_lines(value, column + style.item_indent, style)
         return [dash + first_line.lstrip(" "), *other_lines]
     deeper = replace(style, list_indent=style.item_indent)  # a list within a list is always indented
-    first_line, *other_lines = value_lines(value, column, deeper, "")
+    first_line, *other_lines = yaml_value_lines(value, column, deeper, "")
     return [dash + first_line, *other_lines] if first_line else [dash.rstrip(" "), *other_lines]
 
 
-def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:
+def yaml_mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:
     """Format a mapping as lines of YAML.
 
     Args:
@@ -386,20 +386,20 @@ def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle)
         column: the column at which the keys begin.
         style: the indentation and quotation marks.
     """
-    return [line for key, inner in value.items() for line in entry_lines(key, inner, column, style)]
+    return [line for key, inner in value.items() for line in yaml_entry_lines(key, inner, column, style)]
 
 
-def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -> str:
+def yaml_file_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -> str:
     """Format a mapping as the text of a new YAML file.
 
     Args:
         value: the keys and values of the file.
         style: the indentation and quotation marks; None for statuary's own style.
     """
-    return "".join(f"{line}\n" for line in mapping_lines(value, 0, style or YamlStyle()))
+    return "".join(f"{line}\n" for line in yaml_mapping_lines(value, 0, style or YamlStyle()))
 
 
-def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
+def yaml_value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
     """Format a value as lines of YAML that continue a key's line.
 
     Args:
@@ -412,19 +412,22 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
         The text after the key on the key's line, then the lines below.
     """
     if isinstance(value, str):
-        return scalar_lines(value, column + style.mapping_indent, quote)
+        return yaml_scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, int):
         return [orjson.dumps(value).decode()]
     if isinstance(value, Mapping):
-        return ["", *mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
+        return ["", *yaml_mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
     words = _inline_list(value)
     if words and len(words) + column < MAX_INLINE_WIDTH:
         return [words]
-    return ["", *(line for item in value for line in item_lines(item, column + style.list_indent, style))]
+    return [
+        "",
+        *(line for item in value for line in yaml_item_lines(item, column + style.list_indent, style)),
+    ]
 
 
 def _inline_list(value: Sequence[YamlValue]) -> str:
     """Format one-line strings as a list in brackets, if possible."""
     if not all(isinstance(item, str) and "\n" not in item for item in value):
         return ""
-    return f"[{', '.join(inline_scalar(str(item), bracketed=True) for item in value)}]"
+    return f"[{', '.join(inline_yaml_scalar(str(item), bracketed=True) for item in value)}]"

@@ -14,7 +14,7 @@ from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_except
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.site.pages.site_context import site_context
-from statuary.site.pages.theme_findings import template_finding
+from statuary.site.pages.theme_findings import failing_template_finding
 from statuary.site.settings import ThemeError
 from statuary.site.site_content import SiteContent
 from statuary.status.hooks import FollowsStatus
@@ -83,7 +83,7 @@ def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
     """Exclude theme templates with which the status pages cannot be rendered."""
     site, status, findings = isolated
     while isinstance(error := _exception_from(partial(_make_pages_of_every_site, status)), ThemeError):
-        findings.append(template_finding(error))
+        findings.append(failing_template_finding(error))
         site = site.without_templates(error.template)
         status = replace(status, context=site_context(site))
     return IsolatedStatus(site, status, findings)
@@ -119,7 +119,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
         isinstance(error := _exception_from(partial(_make_all_documents, status)), ThemeError)
         and status.context
     ):
-        findings.append(template_finding(error))
+        findings.append(failing_template_finding(error))
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
         return WorkingStatus(status, findings)

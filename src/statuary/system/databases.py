@@ -50,7 +50,7 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
         sqlite3.Error: if the database cannot be opened, or is not a regular file.
     """
     if file is not None and os.path.lexists(file):
-        _check_kind(file)
+        _require_database_file(file)
     return sqlite3.connect(file or "", timeout=wait, isolation_level=None)
 
 
@@ -68,7 +68,7 @@ def open_read_only_database(
     Raises:
         sqlite3.Error: if the database cannot be opened, or is not a regular file.
     """
-    _check_kind(file)
+    _require_database_file(file)
     mode = "immutable=1" if immutable else "mode=ro"
     uri = f"{file.absolute().as_uri()}?{mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=wait, check_same_thread=not any_thread)
@@ -91,7 +91,7 @@ def open_untrusted_database(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check_kind(file: Path) -> None:
+def _require_database_file(file: Path) -> None:
     try:
         mode = file.stat().st_mode
     except OSError:
@@ -104,12 +104,12 @@ def _step_counter() -> Callable[[], int]:
     """Return a handler that interrupts the query once all steps are taken."""
     steps = 0
 
-    def count() -> int:
+    def count_step() -> int:
         nonlocal steps
         steps += STEPS_BETWEEN_COUNTS
         return int(steps > MAX_DATABASE_STEPS)
 
-    return count
+    return count_step
 
 
 def open_duckdb(file: Path | None, *, scratch: Path, memory: int, threads: int) -> Any:

@@ -14,7 +14,7 @@ from statuary.system.archives import DamagedDataError
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
-class _Member(NamedTuple):
+class _ArchiveMember(NamedTuple):
     """A file in an archive."""
 
     name: str
@@ -63,17 +63,17 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
         raise DamagedDataError(f"it cannot be unpacked: {error}") from None
 
 
-def _zip_members(file: Path) -> Iterator[_Member]:
+def _zip_members(file: Path) -> Iterator[_ArchiveMember]:
     with zipfile.ZipFile(file) as archive:
         for entry in archive.infolist():
             if not entry.is_dir():
                 with archive.open(entry) as stream:
-                    yield _Member(entry.filename, entry.file_size, stream)
+                    yield _ArchiveMember(entry.filename, entry.file_size, stream)
 
 
-def _tar_members(file: Path) -> Iterator[_Member]:
+def _tar_members(file: Path) -> Iterator[_ArchiveMember]:
     with tarfile.open(file) as archive:
         for entry in archive:
             stream = archive.extractfile(entry) if entry.isreg() else None
             if stream is not None:
-                yield _Member(entry.name, entry.size, stream)
+                yield _ArchiveMember(entry.name, entry.size, stream)

@@ -107,7 +107,7 @@ def append_to_file(path: Path, body: bytes) -> None:
         os.close(descriptor)
 
 
-def sync_path(path: Path | str) -> None:
+def sync_file(path: Path | str) -> None:
     """Wait until a file is safely on disk.
 
     On a network file system, other machines then see the file too.

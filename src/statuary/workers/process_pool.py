@@ -37,21 +37,21 @@ class ProcessPool:
         self._is_broken = False
 
     def submit(
-        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+        self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
         """Give a task to a worker process, replacing lost processes.
 
         Args:
             work: a module-level function.
             task: its argument.
-            then: called in any thread when the task is done or lost.
+            on_done: called in any thread when the task is done or lost.
         """
         with _delay_interrupts():
-            future = self._running_pool().submit(work, task)
-            future.add_done_callback(then)
+            future = self._get_running_pool().submit(work, task)
+            future.add_done_callback(on_done)
         return future
 
-    def _running_pool(self) -> ProcessPoolExecutor:
+    def _get_running_pool(self) -> ProcessPoolExecutor:
         if self._is_broken:
             self.close()
         if self._pool is None:
@@ -97,7 +97,7 @@ def _delay_interrupts() -> Iterator[None]:
 
 def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
     gc.disable()  # importing modules leaves no garbage to collect
     atexit.register(gc.freeze)  # as in `__main__`
     if prepare is not None:
@@ -105,7 +105,7 @@ def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
     enable_garbage_collection()
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     """End this process when its parent has ended."""
     parent = parent_process()
     if parent is not None:

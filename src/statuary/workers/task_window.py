@@ -85,7 +85,7 @@ class TaskWindow(Generic[Task, Result]):
         While there are none, this process runs tasks itself, if the pool allows it.
         """
         timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
-        while self._fill():
+        while self._submit_while_free():
             try:
                 done = self.done.get(timeout=timeout)
             except Empty:
@@ -93,7 +93,7 @@ class TaskWindow(Generic[Task, Result]):
             else:
                 yield from self._take_result(done)
 
-    def _fill(self) -> bool:
+    def _submit_while_free(self) -> bool:
         """Submit tasks while workers are free.
 
         Returns:

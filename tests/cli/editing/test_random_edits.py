@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
 
-from statuary.base.primitives import Instant, format_exact, parse_instant
+from statuary.base.primitives import Instant, format_utc_shortest, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.cli.main import command
 from statuary.engine.build import build_site
@@ -95,7 +95,7 @@ class Story:
         return timedelta(minutes=self.draw(st.integers(least, most)))
 
     def after(self, most: int, least: int = 1) -> str:
-        return format_exact(self.now + self.minutes(most, least))
+        return format_utc_shortest(self.now + self.minutes(most, least))
 
     def before(self, most: int) -> Instant:
         return Instant(self.now - self.minutes(most))
@@ -115,9 +115,9 @@ class Story:
         arguments = getattr(self, f"_{kind.replace('-', '_')}")()
         if arguments is None:
             return
-        options = ("--content", str(self.content), "--now", format_exact(self.now))
+        options = ("--content", str(self.content), "--now", format_utc_shortest(self.now))
         before = files_in(self.content)
-        self.told.append(f"{format_exact(self.now)} {' '.join(arguments)}")
+        self.told.append(f"{format_utc_shortest(self.now)} {' '.join(arguments)}")
         result = CliRunner().invoke(command, [*arguments, *options], catch_exceptions=False)
         self.told.append(f"    {result.exit_code}")
         assert result.exit_code in (0, 2, 3), (self.told, result.output)
@@ -157,7 +157,7 @@ class Story:
     def _backfill(self) -> list[str]:
         ended = self.before(600)
         started = Instant(ended - self.minutes(600))
-        times = ("--started-at", format_exact(started), "--ended-at", format_exact(ended))
+        times = ("--started-at", format_utc_shortest(started), "--ended-at", format_utc_shortest(ended))
         return ["incident", "open", "--name", "Earlier trouble", *times, *self._statuses(), *self._text()]
 
     def _update(self) -> list[str] | None:
@@ -317,7 +317,7 @@ def listed(content: Path, now: Instant) -> dict[str, str]:
         "--content",
         str(content),
         "--now",
-        format_exact(now),
+        format_utc_shortest(now),
     ]
     rows = json.loads(CliRunner().invoke(command, arguments, catch_exceptions=False).stdout)
     return {row["id"]: row["status"] for row in rows if row["impact"] is not None}

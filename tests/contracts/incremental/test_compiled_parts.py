@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from benchmarks.record_mutants import mutant
-from statuary.base.budget import StepLimitError, consume, step_budget, steps_left
+from statuary.base.budget import StepLimitError, consume, remaining_steps, step_budget
 from statuary.base.limits import MAX_STEPS
 from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
@@ -289,10 +289,10 @@ def test_cached_compilation_consumes_full_budget(memory: CompiledParts) -> None:
         contract = parse_record_json(text, "record.json")
         with step_budget():
             prove_batch([ProofInput(contract.record or {}, part=contract.part)])
-            spent.append(MAX_STEPS - steps_left())
+            spent.append(MAX_STEPS - remaining_steps())
     assert len(set(spent)) == 1
     assert spent[0] > 0
-    assert steps_left() == MAX_STEPS
+    assert remaining_steps() == MAX_STEPS
     with step_budget(), pytest.raises(StepLimitError):
         consume(MAX_STEPS + 1)
 

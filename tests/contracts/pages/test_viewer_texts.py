@@ -5,7 +5,7 @@ import re
 import pytest
 
 from statuary.contracts.pages.viewer import SCRIPT_TEXTS
-from statuary.site.pages.template_trees import TemplateTrees, text_keys, with_texts
+from statuary.site.pages.template_trees import TemplateTrees, fill_constant_texts, used_text_keys
 from support.requirements import CHECKOUT
 
 SCRIPTS = CHECKOUT / "src/statuary/contracts/pages/viewer_script"
@@ -24,7 +24,9 @@ def test_viewer_has_every_used_text() -> None:
 def body_of(template: str) -> list[object]:
     trees = TemplateTrees({"page": f"{{% block main %}}{template}{{% endblock %}}"}.__getitem__)
     trees.add_page("page")
-    return with_texts(trees.bodies["page"], {"some.key": "a < b", "other.key": "c", "key": "x"}.__getitem__)
+    return fill_constant_texts(
+        trees.bodies["page"], {"some.key": "a < b", "other.key": "c", "key": "x"}.__getitem__
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,4 +69,4 @@ def body_of(template: str) -> list[object]:
 )
 def test_texts_without_placeholders_become_markup(template: str, body: list[object], keys: list[str]) -> None:
     assert body_of(template) == body
-    assert list(text_keys(body)) == keys
+    assert list(used_text_keys(body)) == keys

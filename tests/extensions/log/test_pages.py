@@ -5,13 +5,13 @@ import re
 import pytest
 
 from statuary.base.findings import has_errors
-from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_parts import page_parts_of_extensions
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.settings import LANGUAGES
 from support.logs import LOGGED_SITE, logged
 from support.sites import SITE, path_of, write_files
 
-(PARTS,) = parts_of(["log"])
+(PARTS,) = page_parts_of_extensions(["log"])
 THEME = {
     "theme/texts/en.yaml": "log: {proof: 'Evidence in the log'}\n",
     "theme/templates/log_incident.html": "<p>before</p>{% include 'package/log_incident.html' %}",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.base.files import MANIFEST, part_path
+from statuary.base.files import MANIFEST, manifest_part_path
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.mirror import mirror_site, served_site
@@ -297,7 +297,7 @@ def listing_of(entries: list[Entry], **changes: object) -> Answers:
     manifest = Manifest(ORIGIN, len(entries), len(entries), size, (part,))._replace(**changes)
     return {
         f"/{MANIFEST}": (200, {}, encode_manifest(manifest)),
-        f"/{part_path(part.sha256)}": (200, {}, text),
+        f"/{manifest_part_path(part.sha256)}": (200, {}, text),
     }
 
 

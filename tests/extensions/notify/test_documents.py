@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.base.primitives import format_exact, parse_instant
+from statuary.base.primitives import format_utc_shortest, parse_instant
 from statuary.engine.read_content import read_content
 from statuary.engine.tick import tick
 from statuary.extensions.notify.documents import NOTIFICATION, NotifySection
@@ -134,7 +134,7 @@ def test_messages_cover_latest_and_open_records():
     ]
     latest = {NOTIFICATION.path(update_id=event.id) for event in events[-25:]}
     open_one = NOTIFICATION.path(
-        update_id=next(e.id for e in events if format_exact(e.at) == "2026-01-01T00:30:00Z")
+        update_id=next(e.id for e in events if format_utc_shortest(e.at) == "2026-01-01T00:30:00Z")
     )
     assert set(paths) == latest | {open_one}
     assert len(paths) == len(set(paths)) == 26

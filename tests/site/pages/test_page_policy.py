@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.site.pages.page_policy import with_policy
+from statuary.site.pages.page_policy import insert_security_policy
 from support.sites import build, small_site, write_files
 
 
@@ -35,15 +35,15 @@ class Elements(HTMLParser):
     ],
 )
 def test_policy_precedes_template_content(page: str) -> None:
-    first = Elements(with_policy(page, asks_nodes=False).decode()).found[0]
+    first = Elements(insert_security_policy(page, asks_nodes=False).decode()).found[0]
     assert first["http-equiv"] == "Content-Security-Policy"
     assert first["content"].startswith("default-src 'none'; ")
 
 
 def test_only_asking_pages_reach_nodes() -> None:
     page = "<!DOCTYPE html><html><head></head></html>"
-    assert "connect-src 'self';" in with_policy(page, asks_nodes=False).decode()
-    assert "connect-src 'self' https:" in with_policy(page, asks_nodes=True).decode()
+    assert "connect-src 'self';" in insert_security_policy(page, asks_nodes=False).decode()
+    assert "connect-src 'self' https:" in insert_security_policy(page, asks_nodes=True).decode()
 
 
 def test_theme_without_security_policy_gets_default(tmp_path: Path) -> None:

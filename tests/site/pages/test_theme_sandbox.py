@@ -190,9 +190,9 @@ def test_repetition_takes_as_many_steps(parts, monkeypatch):
 def test_items_of_literals_are_limited(monkeypatch):
     """A list counts as one beside its items."""
     monkeypatch.setattr(theme_filters, "MAX_LITERAL_ITEMS", 5)
-    assert theme_filters.bounded_literal([1, [2], 3])
+    assert theme_filters.require_literal_size([1, [2], 3])
     with pytest.raises(SecurityError, match="more than 5 items"):
-        theme_filters.bounded_literal([1, [2], 3, 4])
+        theme_filters.require_literal_size([1, [2], 3, 4])
 
 
 def test_error_names_included_template_line():

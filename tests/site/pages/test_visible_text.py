@@ -5,7 +5,7 @@ import pytest
 from statuary.site.pages.page_texts import (
     MAX_LINE_LENGTH,
     hidden_characters,
-    mixed_words,
+    mark_lookalike_letters,
     one_line,
     visible_name,
     visible_text,
@@ -62,11 +62,11 @@ def test_lookalike_letters_in_names_are_marked(text: str, shown: str) -> None:
 
 
 def test_only_mixed_alphabet_words_are_marked() -> None:
-    assert mixed_words("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
+    assert mark_lookalike_letters("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
         "// \u043a\u0430, \u0430⟨u+0430⟩dmin, \u03c0",
         ["U+0430"],
     )
-    assert mixed_words("plain") == ("plain", [])
+    assert mark_lookalike_letters("plain") == ("plain", [])
 
 
 def test_hidden_characters_are_listed_once() -> None:

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.unreadable import UnreadableError
-from statuary.source.yaml_nodes import block_text, inline_scalar
+from statuary.source.yaml_nodes import inline_yaml_scalar, yaml_file_text
 from support.random_runs import times
 
 UPDATE = {"at": "2026-11-02T11:00:00Z", "status": "identified", "body": "Found: a disk is full."}
@@ -33,7 +33,7 @@ updates:
 def test_appended_item_follows_last_item():
     lines = ["  - at: 2026-11-02T11:00:00Z", "    status: identified", '    body: "Found: a disk is full."']
     expected = INCIDENT.replace("looking.\n", "looking.\n" + "\n".join(lines) + "\n")
-    assert append_item(INCIDENT, ("updates",), UPDATE) == expected
+    assert append_yaml_item(INCIDENT, ("updates",), UPDATE) == expected
 
 
 def test_appended_item_copies_list_style():
@@ -46,70 +46,72 @@ history:
     status: operational
     # it held
 """
-    edited = append_item(text, ("history",), {"at": "2026-01-02T00:00:00Z", "status": "partial_outage"})
+    edited = append_yaml_item(text, ("history",), {"at": "2026-01-02T00:00:00Z", "status": "partial_outage"})
     assert edited == text + "\n-   at: '2026-01-02T00:00:00Z'\n    status: partial_outage\n"
 
 
 def test_missing_list_is_added_to_mapping():
     text = "components:\n    rpc:\n        name: RPC # fast\n          # slow at night\n    faucet:\n        name: F\n"
-    edited = append_item(text, ("components", "rpc", "history"), {"at": "2026-01-02T00:00:00Z"})
+    edited = append_yaml_item(text, ("components", "rpc", "history"), {"at": "2026-01-02T00:00:00Z"})
     below = "          # slow at night\n"
     assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
 
 
 def test_new_list_copies_existing_indentation():
     text = "updates:\n- at: a1\nname: x\n"
-    assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
+    assert append_yaml_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
 
 
 def test_nested_list_is_indented():
     text = "updates:\n- at: a1\n"
-    assert append_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
+    assert append_yaml_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
 
 
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
 def test_empty_list_becomes_block(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"
-    assert append_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
+    assert (
+        append_yaml_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
+    )
 
 
 def test_new_key_follows_given_keys():
     text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
-    edited = set_value(text, ("cancelled_at",), "c1", preceding_keys=("scheduled_until", "name"))
+    edited = set_yaml_value(text, ("cancelled_at",), "c1", preceding_keys=("scheduled_until", "name"))
     assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
 
 
 def test_new_key_copies_blank_line_spacing():
-    assert set_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
+    assert set_yaml_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
 
 
 def test_block_scalar_gains_no_blank_line():
     text = "a: x\n\nb: |+\n  y\n"
-    assert set_value(text, ("c",), "z") == text + "c: z\n"
+    assert set_yaml_value(text, ("c",), "z") == text + "c: z\n"
     deeper = "a: x\n\nb:\n  - d: |+\n      y\n"
-    assert set_value(deeper, ("c",), "z") == deeper + "c: z\n"
+    assert set_yaml_value(deeper, ("c",), "z") == deeper + "c: z\n"
 
 
 def test_changed_value_keeps_quotes_and_comment():
     text = "a: 'old'  # why\nb: \"old\"\nc: old # c\n"
     for key in "abc":
-        text = set_value(text, (key,), "new")
+        text = set_yaml_value(text, (key,), "new")
     assert text == "a: 'new'  # why\nb: \"new\"\nc: new # c\n"
 
 
 def test_multiline_string_becomes_block():
-    edited = set_value("name: x\n", ("postmortem",), {"body": "One.\n\n  Two # no comment"})
+    edited = set_yaml_value("name: x\n", ("postmortem",), {"body": "One.\n\n  Two # no comment"})
     assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
 
 
 def test_string_above_comment_stays_inline():
     text = "body:\n  # to be written\nname: x\n"
-    assert set_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
+    assert set_yaml_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
 
 
 def test_long_paragraph_is_folded():
     body = "A sentence of some length that says what has happened. " * 3
-    edited = set_value("name: x\n", ("body",), body.strip())
+    edited = set_yaml_value("name: x\n", ("body",), body.strip())
     assert max(map(len, edited.splitlines())) <= 102
     assert parse_yaml(edited)["body"] == body.strip()
 
@@ -117,12 +119,12 @@ def test_long_paragraph_is_folded():
 def test_indented_comment_stays_with_entry():
     text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
     below = "  # of b or of a\n"
-    assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
+    assert set_yaml_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
 
 
 def test_edit_keeps_carriage_returns():
     text = "updates:\r- x\rname: y\r"
-    assert append_item(text, ("updates",), "z") == "updates:\r- x\r- z\rname: y\r"
+    assert append_yaml_item(text, ("updates",), "z") == "updates:\r- x\r- z\rname: y\r"
 
 
 def test_aliases_of_empty_lists_count_once():
@@ -142,12 +144,12 @@ def test_expansion_up_to_limit_is_accepted(monkeypatch):
 
 def test_many_blank_lines_stay_fast():
     text = "updates:\r\n- x" + "\r\n" * 100_000 + "name: x\r\n"
-    assert append_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
+    assert append_yaml_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
 
 
 def test_quoted_key_is_found():
     text = 'occurrences:\n  "2026-12-01T02:00:00Z": {}\n'
-    edited = append_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
+    edited = append_yaml_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
     assert edited == 'occurrences:\n  "2026-12-01T02:00:00Z":\n    updates: [x]\n'
 
 
@@ -171,41 +173,41 @@ REFUSED = {
 def test_unsafe_edit_is_rejected_with_position(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
-        append_item(text, pointer, {"at": "x"})
+        append_yaml_item(text, pointer, {"at": "x"})
     assert (refused.value.position and refused.value.position.line) == line
 
 
 def test_unrelated_anchor_is_kept():
     text = "a: &x\n  - one\nb: *x\nupdates:\n  - &u two\n  - *u\n"
-    assert append_item(text, ("updates",), "three") == text + "  - three\n"
+    assert append_yaml_item(text, ("updates",), "three") == text + "  - three\n"
 
 
 def test_edit_of_aliased_item_is_rejected():
     text = "a: &x\n  updates:\n    - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
-        append_item(text, ("a", "updates"), "two")
+        append_yaml_item(text, ("a", "updates"), "two")
     inside = "a: &x\n  - updates:\n      - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
-        append_item(inside, ("a", 0, "updates"), "two")
+        append_yaml_item(inside, ("a", 0, "updates"), "two")
 
 
 def test_block_without_final_newline_is_rejected():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
-        append_item(text, ("updates",), "x")
+        append_yaml_item(text, ("updates",), "x")
     assert refused.value.hint == "end its last line with a line break"
-    assert append_item(text + "\n", ("updates",), "x").endswith("open end\n  - x\n")
+    assert append_yaml_item(text + "\n", ("updates",), "x").endswith("open end\n  - x\n")
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
 def test_collection_is_not_overwritten(value):
     with pytest.raises(EditError, match="holds"):
-        set_value("postmortem:\n  body: x\n", ("postmortem",), value)
+        set_yaml_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
 
 def test_string_is_not_replaced_by_mapping():
     with pytest.raises(EditError, match="holds"):
-        set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
+        set_yaml_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
 
 @pytest.mark.slow
@@ -220,7 +222,7 @@ def test_new_file_round_trips(value):
         return str(inner).lower() if isinstance(inner, bool) else inner
 
     expected = {key: as_text(inner) for key, inner in value.items()}
-    assert parse_yaml(block_text(value)) == (expected or None)
+    assert parse_yaml(yaml_file_text(value)) == (expected or None)
 
 
 @settings(max_examples=times(300))
@@ -230,5 +232,5 @@ def test_new_file_round_trips(value):
 )
 def test_yaml_1_1_reader_reads_strings(text):
     """PyYAML's own safe loader knows YAML 1.1 with its numbers, dates and many words for true and false."""
-    read = yaml.safe_load(f"x: {inline_scalar(text)}\n")["x"]
+    read = yaml.safe_load(f"x: {inline_yaml_scalar(text)}\n")["x"]
     assert read == text or isinstance(read, date | datetime)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from support.random_runs import IS_LARGE, times
 from support.strategies import written_yaml
 
@@ -96,17 +96,17 @@ def edits(draw, text):
     mappings = [p for p, n in found.items() if isinstance(n, yaml.MappingNode) and is_block(n)]
     kind = draw(st.sampled_from(("append", "append", "append", "fill", "enter", "enter deep", "change")))
     if kind == "append" and lists:
-        return append_item, draw(st.sampled_from(lists)), draw(ITEMS)
+        return append_yaml_item, draw(st.sampled_from(lists)), draw(ITEMS)
     if kind == "fill" and empty:
-        return append_item, draw(st.sampled_from(empty)), draw(ITEMS)
+        return append_yaml_item, draw(st.sampled_from(empty)), draw(ITEMS)
     if kind == "change" and texts:
-        return set_value, draw(st.sampled_from(texts)), draw(TEXTS)
+        return set_yaml_value, draw(st.sampled_from(texts)), draw(TEXTS)
     steps = (draw(st.sampled_from(("updates", "cancelled_at", "x: y", "postmortem"))),) * (
         2 if kind == "enter deep" else 1
     )
     pointer = (*draw(st.sampled_from(mappings)), *steps)
     assume(pointer not in found and (len(steps) == 1 or pointer[:-1] not in found))
-    return (append_item if draw(st.booleans()) else set_value), pointer, draw(ITEMS)
+    return (append_yaml_item if draw(st.booleans()) else set_yaml_value), pointer, draw(ITEMS)
 
 
 def is_replaceable(found, pointer):
@@ -123,7 +123,7 @@ def intended(value, function, pointer, new):
             at[step] = {}
         at = at[step]
     last = pointer[-1]
-    if function is set_value:
+    if function is set_yaml_value:
         at[last] = new
     else:
         at[last] = [*((at[last] if isinstance(at, list) else at.get(last)) or []), new]
@@ -140,7 +140,7 @@ def notes(text):
 def span_that_may_go(text, function, pointer):
     """Start and end of what an edit replaces: an old text, or brackets, with the spaces before it; or None."""
     node = dict(places(compose(text))).get(pointer)
-    if node is None or (function is append_item and not is_nothing(node)):
+    if node is None or (function is append_yaml_item and not is_nothing(node)):
         return None
     start, end = node.start_mark.index, node.end_mark.index
     while text[start - 1] == " ":

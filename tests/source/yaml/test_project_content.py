@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.parse_yaml import parse_yaml
 
 CONTENT = Path(__file__).parents[3] / "content"
@@ -23,7 +23,7 @@ def test_project_content_has_incidents():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_appended_update_keeps_existing_lines(file):
     text = file.read_bytes().decode()
-    edited = append_item(text, ("updates",), UPDATE)
+    edited = append_yaml_item(text, ("updates",), UPDATE)
     lines = edited.split("\n")
     for line in text.split("\n"):
         assert line in lines
@@ -41,5 +41,5 @@ def test_appended_update_keeps_existing_lines(file):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_removed_key_restores_file(file):
     text = file.read_bytes().decode()
-    edited = set_value(text, ("x_note",), "here")
+    edited = set_yaml_value(text, ("x_note",), "here")
     assert edited.replace("x_note: here\n", "", 1) == text

@@ -21,7 +21,7 @@ from statuary.cli.editing.prompts import (
     statuses_or_ask,
 )
 from statuary.cli.options import DURATION, INSTANT, option_group
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_yaml import append_yaml_item
 from statuary.status.editing.updates import (
     STATUSES,
     NewUpdate,
@@ -241,7 +241,9 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(announce_in_file(text, incident, session.at), pointer, update.yaml_value),
+        lambda text: append_yaml_item(
+            announce_in_file(text, incident, session.at), pointer, update.yaml_value
+        ),
     )
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
 

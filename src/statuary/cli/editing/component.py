@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.cli.editing.edit_session import EditSession, read_status_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
 from statuary.cli.editing.tables import component_rows, list_format_option, print_rows
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_yaml import append_yaml_item
 from statuary.status.editing.updates import STATUSES, active_component_keys, find_component
 from statuary.status.model.timeline import component_state_at
 from statuary.status.model.vocabulary import ComponentStatus
@@ -47,12 +47,12 @@ def set_status(
     new_status = value_or_ask(status, "STATUS", lambda: ask_choice("Status", STATUSES), hint)
     state = component_state_at(session.timeline, leaf, session.at)
     if state.status == new_status:
-        since = format_exact(state.updated_at)
+        since = format_utc_shortest(state.updated_at)
         raise EditError(f"{leaf.key} has been {new_status} since {since}", "there is nothing to change")
-    item = {"at": format_exact(session.at), "status": new_status}
+    item = {"at": format_utc_shortest(session.at), "status": new_status}
     pointer = (*leaf.pointer, "history")
     edit = session.edit_file(
-        session.catalogue.components_source, lambda text: append_item(text, pointer, item)
+        session.catalogue.components_source, lambda text: append_yaml_item(text, pointer, item)
     )
     details = f"{state.status} before, {new_status} from {item['at']}\n"
     session.apply(edit, f"Set {leaf.name} to {new_status}", details)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.exceptions import Exit
 
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
@@ -211,7 +211,7 @@ class EditSession:
             )
         if publish_at <= self.now:
             raise click.UsageError(
-                f"--publish-at {format_exact(publish_at)} has passed; leave it out, or use --at"
+                f"--publish-at {format_utc_shortest(publish_at)} has passed; leave it out, or use --at"
             )
         self.at = publish_at
 
@@ -302,7 +302,9 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         from statuary.site.pages.site_context import format_length
 
         length = format_length(at - now, page_texts("en"))
-        question = f"{format_exact(at)} is {length} ahead of now; readers see nothing before. Is that meant?"
+        question = (
+            f"{format_utc_shortest(at)} is {length} ahead of now; readers see nothing before. Is that meant?"
+        )
         click.confirm(question, abort=True)
 
 
@@ -325,12 +327,12 @@ def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str
         subject: the kind of record that the command edits; None if it needs the whole status.
         values: the values of the command's arguments and options.
     """
-    from statuary.engine.check_edit import EVERYTHING, edit_scope
+    from statuary.engine.check_edit import EVERYTHING, scope_of_edit
 
     typed = values[subject.argument] if subject is not None and subject.argument else None
     if subject is None or (subject.argument and typed is None):
         return EVERYTHING
-    return edit_scope(content, subject.folder, None if typed is None else str(typed))
+    return scope_of_edit(content, subject.folder, None if typed is None else str(typed))
 
 
 @contextmanager
@@ -441,9 +443,13 @@ def _reason_of_status(layer: Layer) -> str:
         return f"because of the open incident {layer.record_id}"
     if layer.kind is LayerKind.MAINTENANCE:
         return f"because of the window {layer.record_id}"
-    since = "" if layer.since is None else f" since {format_exact(layer.since)}"
+    since = "" if layer.since is None else f" since {format_utc_shortest(layer.since)}"
     if layer.kind is LayerKind.UPSTREAM:
         return f"as the page that it follows says{since}"
     if layer.record_id is not None:
         return f"as {layer.record_id} left it{since}"
-    return "set in components.yaml" if layer.since is None else f"set by hand on {format_exact(layer.since)}"
+    return (
+        "set in components.yaml"
+        if layer.since is None
+        else f"set by hand on {format_utc_shortest(layer.since)}"
+    )

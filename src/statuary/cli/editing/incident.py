@@ -42,7 +42,7 @@ from statuary.cli.editing.tables import incident_rows, list_format_option, print
 from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import set_value
+from statuary.source.edit_yaml import set_yaml_value
 from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.open_incidents import find_similar_incident, shared_components
 from statuary.status.editing.updates import (
@@ -367,7 +367,7 @@ def publish_postmortem(
     hint = "For a longer text, use --body-file"
     text = value_or_ask(body_options.text, "--body", lambda: _ask_postmortem(closed), hint)
     value = postmortem_value(session.at, text, notify=notify)
-    edit = session.edit_file(closed.source, lambda source: set_value(source, ("postmortem",), value))
+    edit = session.edit_file(closed.source, lambda source: set_yaml_value(source, ("postmortem",), value))
     session.apply(edit, f"Publish postmortem: {one_line(closed.name)}", f"{text}\n")
 
 

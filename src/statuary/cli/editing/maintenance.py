@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from statuary.base.primitives import Instant, format_exact, one_line
+from statuary.base.primitives import Instant, format_utc_shortest, one_line
 from statuary.cli.editing.append_update import (
     BodyOptions,
     UpdateOptions,
@@ -40,7 +40,7 @@ from statuary.cli.editing.prompts import (
 from statuary.cli.editing.tables import list_format_option, maintenance_rows, print_rows
 from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_yaml import append_yaml_item
 from statuary.status.editing.new_record import new_record_edit
 from statuary.status.editing.updates import (
     NewUpdate,
@@ -151,9 +151,9 @@ def schedule_maintenance(
     value = {
         "name": title,
         "components": affected,
-        "created_at": None if rule else format_exact(session.at),
-        "scheduled_for": format_exact(start),
-        "scheduled_until": format_exact(end),
+        "created_at": None if rule else format_utc_shortest(session.at),
+        "scheduled_for": format_utc_shortest(start),
+        "scheduled_until": format_utc_shortest(end),
         "body": announcement,
         "publish_at": format_utc_or_none(publish_at),
         "draft": draft or None,
@@ -165,7 +165,7 @@ def schedule_maintenance(
     edit = new_record_edit(
         session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_record_id
     )
-    times = f"{format_exact(start)} to {format_exact(end)}"
+    times = f"{format_utc_shortest(start)} to {format_utc_shortest(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
 
 
@@ -301,7 +301,7 @@ def reschedule_maintenance(
     edit = session.edit_file(
         window.source, lambda source: _reschedule_text(session, source, window, moved, update)
     )
-    times = f"{format_exact(moved[0])} to {format_exact(moved[1])}\n"
+    times = f"{format_utc_shortest(moved[0])} to {format_utc_shortest(moved[1])}\n"
     details = f"{times}\n{update.commit_details}" if update else times
     session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
 
@@ -315,17 +315,17 @@ def _check_move(session: EditSession, window: Maintenance, new_times: tuple[Inst
     start, end = new_times
     if new_times == (window.scheduled_for, window.scheduled_until):
         raise EditError(
-            f"the window of {window.id} is already {format_exact(start)} to {format_exact(end)}",
+            f"the window of {window.id} is already {format_utc_shortest(start)} to {format_utc_shortest(end)}",
             "give another time, or use `maintenance update` to add only a text",
         )
     if start != window.scheduled_for and start < session.at:
         raise EditError(
-            f"the new start {format_exact(start)} is before {format_exact(session.at)}",
+            f"the new start {format_utc_shortest(start)} is before {format_utc_shortest(session.at)}",
             "give a later time, or use `maintenance start`",
         )
     if end < session.at:
         raise EditError(
-            f"the new end {format_exact(end)} is before {format_exact(session.at)}",
+            f"the new end {format_utc_shortest(end)} is before {format_utc_shortest(session.at)}",
             "give a later time, or use `maintenance complete`",
         )
 
@@ -368,7 +368,9 @@ def _reschedule_text(
     text = reschedule_in_file(text, pointer, session.at, new_times)
     if update is None:
         return text
-    return append_item(announce_in_file(text, window, session.at), (*pointer, "updates"), update.yaml_value)
+    return append_yaml_item(
+        announce_in_file(text, window, session.at), (*pointer, "updates"), update.yaml_value
+    )
 
 
 @maintenance_command.command("list")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statuary.base.primitives import Instant, format_exact, one_line
+from statuary.base.primitives import Instant, format_utc_shortest, one_line
 from statuary.cli.escape import escape_control_chars, json_text
 from statuary.status.editing.updates import incident_status_at
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
@@ -133,13 +133,13 @@ def _record_row(history: IncidentHistory, status: str, at: Instant) -> Row:
         "name": one_line(incident.name),
         "status": f"{_status_text(incident, state, status, at)}{_draft_label(incident, at)}",
         "impact": None if state is None else state.impact,
-        "created_at": format_exact(incident.created_at),
+        "created_at": format_utc_shortest(incident.created_at),
         "components": list(history.components),
         "file": incident.source,
     }
     if isinstance(incident, Maintenance):
-        row["scheduled_for"] = format_exact(incident.scheduled_for)
-        row["scheduled_until"] = format_exact(incident.scheduled_until)
+        row["scheduled_for"] = format_utc_shortest(incident.scheduled_for)
+        row["scheduled_until"] = format_utc_shortest(incident.scheduled_until)
     return row
 
 
@@ -178,7 +178,7 @@ def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
                 "name": component.name,
                 "group": None if component.group_id is None else keys[component.group_id],
                 "status": state.status,
-                "updated_at": format_exact(state.updated_at),
+                "updated_at": format_utc_shortest(state.updated_at),
             }
         )
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume, steps_left
+from statuary.base.budget import consume, remaining_steps
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, as_text
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
@@ -204,11 +204,11 @@ def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _P
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = shared_compilation.proof_results.get(levels)
     if proved is None:
-        steps_before = steps_left()
+        steps_before = remaining_steps()
         record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **shared_compilation.members}
         of_part = RecordView(record)
         results = tuple(result for check in OF_COMPILATION for result in check.check_records([of_part]))
-        proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - steps_left())
+        proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - remaining_steps())
         shared_compilation.proof_results[levels] = proved
         of_part.clear()
     else:

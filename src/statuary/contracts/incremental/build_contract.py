@@ -50,7 +50,7 @@ from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
 from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.page_texts import english_sentence
-from statuary.site.pages.theme_findings import template_finding
+from statuary.site.pages.theme_findings import failing_template_finding
 from statuary.site.settings import ThemeError
 from statuary.system.files import OpenFolder
 
@@ -389,7 +389,7 @@ def _make_documents(
     try:
         documents = tuple(make_documents(pages))
     except ThemeError as error:
-        findings = (template_finding(error),)
+        findings = (failing_template_finding(error),)
         documents = tuple(make_documents(pages and pages.without_templates()))
     further = (
         run_guarded(lambda: tuple(extension_documents), source.path, EXTENDING) if extension_documents else ()

@@ -21,7 +21,7 @@ from statuary.site.pages.page_texts import (
     PageTexts,
     code_point,
     hidden_characters,
-    mixed_words,
+    mark_lookalike_letters,
     visible_name,
 )
 from statuary.system.files import read_file
@@ -185,7 +185,7 @@ def _source_view(
     path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
     hidden = tuple(hidden_characters(content))
-    mixed = tuple(mixed_words(content).code_points)
+    mixed = tuple(mark_lookalike_letters(content).code_points)
     without_spaces = _LONG_SPACE.sub("", content) if _longest_line_length(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
     cut = _longest_line_length(without_spaces) > MAX_SOURCE_LINE_LENGTH
@@ -245,7 +245,7 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
         lambda match: _enclose_in_mark(code_point(match[0])), _unify_line_breaks(content)
     )
     text = _LONG_SPACE.sub(
-        lambda match: marks.spaces_mark(match[0]), mixed_words(text, _enclose_in_mark).text
+        lambda match: marks.spaces_mark(match[0]), mark_lookalike_letters(text, _enclose_in_mark).text
     )
     text = "\n".join(_shorten_line(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None

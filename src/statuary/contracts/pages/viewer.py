@@ -19,7 +19,12 @@ from statuary.site.pages.page_templates import core_templates
 from statuary.site.pages.page_texts import PageTexts, one_line, page_texts
 from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
-from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError, text_keys, with_texts
+from statuary.site.pages.template_trees import (
+    TemplateTrees,
+    UnknownNodeError,
+    fill_constant_texts,
+    used_text_keys,
+)
 from statuary.site.site_content import SiteContent
 
 PAGE = "contract.html"
@@ -113,9 +118,9 @@ SCRIPT_TEXTS = (
 
 def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
     """Return the templates, with the texts that they and the script use."""
-    bodies = {name: with_texts(body, texts) for name, body in trees.bodies.items()}
-    macros = {name: [names, with_texts(body, texts)] for name, (names, body) in trees.macros.items()}
-    beginnings = (*SCRIPT_TEXTS, *text_keys([bodies, macros]))
+    bodies = {name: fill_constant_texts(body, texts) for name, body in trees.bodies.items()}
+    macros = {name: [names, fill_constant_texts(body, texts)] for name, (names, body) in trees.macros.items()}
+    beginnings = (*SCRIPT_TEXTS, *used_text_keys([bodies, macros]))
     return {
         "templates": {"bodies": bodies, "macros": macros},
         "texts": {key: text for key, text in texts.by_key.items() if key.startswith(beginnings)},

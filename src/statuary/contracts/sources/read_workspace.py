@@ -31,7 +31,7 @@ from statuary.contracts.model.derivation import (
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.source.load_model import load_model
-from statuary.source.parse_json import loads_exactly, parse_json
+from statuary.source.parse_json import parse_json, parse_json_bytes
 from statuary.source.source_files import SourceFile, decode_utf8
 from statuary.source.source_model import AddressText, Flag, HexText, InstantText, SourceModel, Text
 from statuary.source.unreadable import UnreadableError
@@ -263,7 +263,7 @@ class _WorkspaceFolder:
 
 def _parse_json_bytes(raw: bytes) -> Json:
     try:
-        return loads_exactly(raw)
+        return parse_json_bytes(raw)
     except orjson.JSONDecodeError:
         return parse_json(decode_utf8(raw))
 

@@ -7,7 +7,7 @@ import click
 from click.exceptions import Exit
 
 from statuary.base.findings import Finding
-from statuary.base.primitives import format_exact
+from statuary.base.primitives import format_utc_shortest
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
@@ -18,7 +18,7 @@ from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resol
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
 from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Publication
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_yaml import append_yaml_item
 from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import SourceFile, walk_folder
@@ -124,7 +124,7 @@ def _open_incident(session: EditSession, opening: Opening) -> None:
         "components": affected,
         "draft": is_draft or None,
         "alert": opening.key,
-        "started_at": format_exact(since) if since is not None and since < at else None,
+        "started_at": format_utc_shortest(since) if since is not None and since < at else None,
         "updates": [update.yaml_value],
     }
     edit = new_record_edit(session.options.content, session.timeline, "incidents", value, at=at)
@@ -137,7 +137,7 @@ def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
     update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(
+        lambda text: append_yaml_item(
             announce_in_file(text, incident, session.at), ("updates",), update.yaml_value
         ),
     )

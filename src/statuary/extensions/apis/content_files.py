@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeGuard
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import as_non_negative_integer
-from statuary.base.primitives import InvalidValueError, format_milliseconds, parse_address, parse_instant
+from statuary.base.primitives import InvalidValueError, format_utc_milliseconds, parse_address, parse_instant
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.proxies import ContractLocation, Version
 from statuary.site.document import Document, encode_json
@@ -135,7 +135,7 @@ def _parse_proxy_version(version_entry: object) -> Version | str:
         return f"`block` is {json.dumps(block)[:80]}, which is not a block number"
     try:
         since = (
-            format_milliseconds(parse_instant(str(version_entry["since"])))
+            format_utc_milliseconds(parse_instant(str(version_entry["since"])))
             if "since" in version_entry
             else ""
         )

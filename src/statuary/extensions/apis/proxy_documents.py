@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
-from statuary.base.primitives import format_milliseconds, parse_instant
+from statuary.base.primitives import format_utc_milliseconds, parse_instant
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.incremental.bulk import open_bulk_source
 from statuary.contracts.model.contract_row import ContractRow
@@ -95,7 +95,7 @@ def list_proxies(
             read_published(urls.PROXY.path(chain_id=place[0], address=place[1]))
         )
         has_none = not seen_versions and place not in stated_versions
-        since = format_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
+        since = format_utc_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
         history = merge_proxy_history(
             stated_versions.get(place, ()), seen_versions, facts.implementations, since
         )

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from statuary.base.files import LONGEST_PATH, PublishingError, checked_path
+from statuary.base.files import LONGEST_PATH, PublishingError, require_safe_path
 from statuary.base.json_values import as_object, as_text
 from statuary.base.primitives import keccak256
 from statuary.contracts.model.record import RecordValue
@@ -137,7 +137,7 @@ def choose_source_paths(source_names: Iterable[str], folder: str, taken_paths: s
 
 def _is_storable_path(file_path: str) -> bool:
     try:
-        return len(checked_path(file_path)) <= LONGEST_NAME
+        return len(require_safe_path(file_path)) <= LONGEST_NAME
     except PublishingError:
         return False
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.primitives import format_milliseconds
+from statuary.base.primitives import format_utc_milliseconds
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.extensions.apis.pages import PARTS
 from statuary.extensions.apis.urls import API_URLS
@@ -54,7 +54,7 @@ class ApisSection(Section):
         from statuary.extensions.apis.site_documents import SiteDocuments
 
         documents = SiteDocuments(self.settings.apis, run.root)
-        findings = documents.add(run.target, contracts, format_milliseconds(run.instant))
+        findings = documents.add(run.target, contracts, format_utc_milliseconds(run.instant))
         return SectionResult(skipped=tuple(findings))
 
     @override

@@ -7,7 +7,7 @@ import orjson
 from typing_extensions import override
 
 from statuary.base.json_values import JsonObject, as_object
-from statuary.base.primitives import format_milliseconds
+from statuary.base.primitives import format_utc_milliseconds
 from statuary.base.progress import report_stage
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.model.contract_row import ContractCounts
@@ -102,7 +102,7 @@ class ClearSigningSection(Section):
         verification = verify_site_descriptors(folder, run.site, settings, cached, built_contracts.sources)
         site_chains = chains_by_id(run.site, settings)
         examples = SiteExamples(verification, site_chains, cached, target.read_published)
-        now = format_milliseconds(run.instant)
+        now = format_utc_milliseconds(run.instant)
         target.add(signing_documents(verification, examples, _previous_proof_reader(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
         additions = SectionResult(skipped=verification.findings, line=verification_summary_line(verification))

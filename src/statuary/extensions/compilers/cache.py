@@ -20,7 +20,7 @@ from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.compilers.recompilation import request_all_outputs
 from statuary.site.document import encode_unchecked
-from statuary.source.parse_json import loads_exactly
+from statuary.source.parse_json import parse_json_bytes
 from statuary.system.archives import DamagedDataError, inflate_at_most
 from statuary.system.files import open_file, read_file
 from statuary.system.programs import RunLimits
@@ -166,7 +166,7 @@ class CompilationCache:
             body = inflate_at_most(stored[DIGEST_BYTES:], LARGEST_OUTPUT)
             if sha256(body).digest() != stored[:DIGEST_BYTES]:
                 return None
-            value = as_object(loads_exactly(body))
+            value = as_object(parse_json_bytes(body))
             os.utime(file)
         except (OSError, DamagedDataError, orjson.JSONDecodeError):
             return None

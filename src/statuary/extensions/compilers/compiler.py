@@ -13,7 +13,7 @@ from statuary.base.json_values import JsonObject, as_list
 from statuary.base.primitives import shorten
 from statuary.contracts.model.compiler import find_build_version, is_same_build
 from statuary.site.document import encode_unchecked
-from statuary.source.parse_json import loads_exactly
+from statuary.source.parse_json import parse_json_bytes
 from statuary.system.programs import ProgramError, RunLimits, run_program
 
 PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
@@ -167,7 +167,7 @@ def _parse_output_object(stdout: bytes) -> JsonObject | None:
         The object, or None if there is none.
     """
     try:
-        output = loads_exactly(stdout[max(stdout.find(b"{"), 0) :])
+        output = parse_json_bytes(stdout[max(stdout.find(b"{"), 0) :])
     except orjson.JSONDecodeError:
         return None
     return output if isinstance(output, dict) else None

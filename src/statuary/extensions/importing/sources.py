@@ -12,7 +12,7 @@ import orjson
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.base.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.importing.report import NotImportableError
-from statuary.source.parse_json import loads_exactly
+from statuary.source.parse_json import parse_json_bytes
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.system.network.client import (
@@ -133,7 +133,7 @@ def parse_json(json_bytes: bytes, file_name: str) -> Json:
         NotImportableError: if the content is not JSON.
     """
     try:
-        return loads_exactly(json_bytes)
+        return parse_json_bytes(json_bytes)
     except orjson.JSONDecodeError as error:
         if str(file_name).endswith(SOURCE_SUFFIXES):
             raise NotImportableError(

@@ -17,9 +17,9 @@ from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import required_object
 from statuary.site.document import encode_unchecked
 from statuary.source.edit_files import EditError, FileEdit, write_edit
-from statuary.source.edit_yaml import append_item
+from statuary.source.edit_yaml import append_yaml_item
 from statuary.source.schema_line import with_schema_line
-from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.source.yaml_nodes import YamlValue, yaml_file_text
 from statuary.system.files import read_below
 from statuary.system.writing import atomic_file
 
@@ -91,7 +91,7 @@ def _format_code_file(code: str | None) -> str:
 
 def contract_yaml(workspace: Workspace) -> str:
     """Return the text of `contract.yaml`, the settings of a contract's inputs."""
-    return block_text({key: value for key, value in _contract_yaml_members(workspace).items() if value})
+    return yaml_file_text({key: value for key, value in _contract_yaml_members(workspace).items() if value})
 
 
 def _contract_yaml_members(workspace: Workspace) -> dict[str, YamlValue]:
@@ -250,7 +250,7 @@ def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
     site_text = read_below(root, file, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
     chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
     try:
-        edited_text = append_item(site_text, ("chains",), chain)
+        edited_text = append_yaml_item(site_text, ("chains",), chain)
     except EditError as error:
         raise error.in_file(root / file) from None
     write_edit(root, FileEdit(file, site_text, edited_text))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.primitives import Instant, format_milliseconds
+from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
@@ -110,12 +110,12 @@ def _record_object(record: IncidentState, state: PageState) -> dict[str, object]
         "name": record.incident.name,
         "status": MAINTENANCE_STATUSES.get(record.status, record.status.upper()),
         "url": incident_url(state.page, record.incident.id),
-        "updatedAt": format_milliseconds(record.updated_at),
+        "updatedAt": format_utc_milliseconds(record.updated_at),
     }
 
 
 def _incident_object(record: IncidentState, state: PageState) -> dict[str, object]:
-    started = format_milliseconds(record.incident.started_at)
+    started = format_utc_milliseconds(record.incident.started_at)
     return _record_object(record, state) | {"started": started, "impact": IMPACTS[record.impact]}
 
 
@@ -124,7 +124,7 @@ def _maintenance_object(record: IncidentState, state: PageState) -> dict[str, ob
     if not isinstance(incident, Maintenance):
         raise TypeError("an incident has no start and end, unlike a maintenance")
     minutes = (incident.scheduled_until - incident.scheduled_for).total_seconds() // 60
-    start = format_milliseconds(incident.scheduled_for)
+    start = format_utc_milliseconds(incident.scheduled_for)
     return _record_object(record, state) | {"start": start, "duration": int(minutes)}
 
 

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from statuary.base.files import transaction
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
-from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_utc_milliseconds, parse_instant
 from statuary.contracts.incremental.contract_table import ContractTable
 from statuary.contracts.paths import plain_path
 from statuary.extensions.log.key_changes import KeyChange
@@ -489,7 +489,7 @@ def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant
     if previous_digests == current_digests:
         return None
     action = LogAction.CHANGE if any(previous_digests) else LogAction.ADD
-    time = format_milliseconds(now)
+    time = format_utc_milliseconds(now)
     latest = action if any(current_digests) else LogAction.REMOVE
     return LogEntry(item.subject, latest, time, item.sha256, item.proof, item.match_id, number)
 

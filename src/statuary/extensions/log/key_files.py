@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.files import PublishingError, describe_folder_overlap
 
 
 def refuse_key_in_content(key_file: Path, content_folder: Path) -> None:
@@ -18,7 +18,7 @@ def refuse_key_in_content(key_file: Path, content_folder: Path) -> None:
     Raises:
         click.UsageError: if the file is inside the content folder.
     """
-    if overlap_of_folders(content_folder, key_file, "--out"):
+    if describe_folder_overlap(content_folder, key_file, "--out"):
         raise click.UsageError(
             f"--out {key_file} is inside the content folder {content_folder}; write the private key outside, such as ../{key_file.name}"
         )

@@ -357,15 +357,15 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 """The log's files in the site's manifest; the others follow from the entries."""
 
 
-def log_path_of_manifest_part(part_path: str) -> str:
+def log_path_of_manifest_part(manifest_part_path: str) -> str:
     """Return the path of a part of the manifest in the log.
 
     The manifest is the list of a site's files. The path contains the digest of the part.
 
     Args:
-        part_path: the path of the part in the site.
+        manifest_part_path: the path of the part in the site.
     """
-    return LOG_PART.path(digest=part_path.removeprefix(PARTS).removesuffix(".jsonl"))
+    return LOG_PART.path(digest=manifest_part_path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
 WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.primitives import format_milliseconds
+from statuary.base.primitives import format_utc_milliseconds
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.options import is_in_ci, log_context, store_signed_state
@@ -107,7 +107,7 @@ class LogSection(Section):
         previous_fault = target.read_published(LOG_FAULT.path())
         if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
             return  # keep the published fault, which has the time when it began
-        at = format_milliseconds(run.instant)
+        at = format_utc_milliseconds(run.instant)
         body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
         target.discard([LOG_FAULT.path()])  # a fault with another reason, which was kept with the log
         target.add([make_log_document(LOG_FAULT, body)])

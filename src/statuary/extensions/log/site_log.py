@@ -16,7 +16,7 @@ import orjson
 
 from statuary.base.files import is_snapshot_path
 from statuary.base.findings import Finding, Severity
-from statuary.base.primitives import format_milliseconds, parse_instant
+from statuary.base.primitives import format_utc_milliseconds, parse_instant
 from statuary.extensions.log.entries import (
     CLOCK,
     LOG_KEY,
@@ -264,7 +264,7 @@ class SiteLog:
         """Yield the entry about a new key, if there is one."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last_entry(LOG_KEY)) else None
-            time = format_milliseconds(self.context.now)
+            time = format_utc_milliseconds(self.context.now)
             change = self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 

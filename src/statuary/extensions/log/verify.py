@@ -14,7 +14,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.files import is_snapshot_path
-from statuary.base.primitives import Instant, format_milliseconds
+from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.contracts.paths import plain_path, sharded_path
 from statuary.contracts.urls import CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.extensions.log.entries import (
@@ -279,7 +279,7 @@ class SiteCheck:
     def _check_last_entry_time(self) -> None:
         """Report a last entry of the future: no correct clock can continue it."""
         clock = self.last_entries.rules.clock
-        if clock > format_milliseconds(Instant(self.now + MAX_AHEAD)):
+        if clock > format_utc_milliseconds(Instant(self.now + MAX_AHEAD)):
             self._record_check(
                 f"the last entry is of {clock}, more than a day ahead of this clock: set it if it is wrong; else the owner"
                 " builds once with --allow-clock-rollback",

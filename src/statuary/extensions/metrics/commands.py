@@ -10,7 +10,7 @@ import click
 import orjson
 
 from statuary.base.errors import StatuaryError
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
@@ -132,7 +132,7 @@ def _alert_object(measured: Measurement, at: Instant, *, is_firing: bool) -> dic
             "summary": f"{probe.id}: {measured.title}" if measured.title else f"{probe.id} is well",
             "description": measured.reason,
         },
-        "startsAt": format_exact(at),
+        "startsAt": format_utc_shortest(at),
     }
 
 

@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from statuary.base.primitives import Instant, format_milliseconds
+from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.extensions.metrics.points import Point
 from statuary.extensions.metrics.settings import Metric
 from statuary.site.document import Document, encode_json
@@ -104,7 +104,7 @@ def _metric_members(
     summary = {"sum": total, "mean": round(total / len(data), 6) if data else None}
     past_points = [point for point in points if point.at <= now]
     first_time, last_time = (
-        format_milliseconds(past_points[place].at) if past_points else None for place in (0, -1)
+        format_utc_milliseconds(past_points[place].at) if past_points else None for place in (0, -1)
     )
     metric_members = {
         "name": metric.name,

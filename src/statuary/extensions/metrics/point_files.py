@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.extensions.metrics.points import LARGEST_FILE, MOST_POINTS, PointsError
 from statuary.extensions.metrics.probe import Measurement
 from statuary.extensions.metrics.settings import ProbeKind
@@ -89,7 +89,7 @@ def _columns_of_kind(kind: ProbeKind) -> list[str]:
 def _column_values(measured: Measurement, at: Instant) -> dict[str, object]:
     answer = measured.answer
     return {
-        "at": format_exact(at),
+        "at": format_utc_shortest(at),
         "seconds": answer.seconds,
         "head": answer.head,
         "age": measured.age,

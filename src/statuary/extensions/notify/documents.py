@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.findings import Finding
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.pages import PARTS
@@ -116,7 +116,7 @@ def notification_document(event: StatusEvent, timeline: Timeline, words: Words =
     members = {
         "id": event.id,
         "event": event.kind.value,
-        "published_at": format_exact(event.at),
+        "published_at": format_utc_shortest(event.at),
         "incident_id": change.record.incident.id,
         "components": list(event.components),
         "url": message.url,

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json
-from statuary.base.primitives import Instant, InvalidValueError, format_exact, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_utc_shortest, parse_instant
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.source.edit_files import content_lock
 from statuary.status.model.records import derived_id
@@ -113,9 +113,9 @@ def encode_state(channels: Mapping[str, SentEvents]) -> bytes:
     """
     members = {
         name: {
-            "until": format_exact(sent.until),
+            "until": format_utc_shortest(sent.until),
             "events": {
-                event_id: {"at": format_exact(event.at), "text": event.text, "arrived": event.arrived}
+                event_id: {"at": format_utc_shortest(event.at), "text": event.text, "arrived": event.arrived}
                 for event_id, event in sorted(sent.events.items())
             },
         }
@@ -178,7 +178,7 @@ def require_past(channels: Channels, now: Instant) -> None:
     for name, sent in channels.items():
         if sent.until > now + MAX_AHEAD:
             raise DeliveryStateError(
-                f"the delivery state of the channel {name!r} is dated {format_exact(sent.until)}, but it is {format_exact(now)} now:"
+                f"the delivery state of the channel {name!r} is dated {format_utc_shortest(sent.until)}, but it is {format_utc_shortest(now)} now:"
                 " a run had a wrong clock",
                 "set the clock if it is wrong; otherwise run the command once with --allow-clock-rollback",
             )

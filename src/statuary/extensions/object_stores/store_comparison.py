@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
+from statuary.base.files import OWN_FOLDER, PublishingError, require_safe_path
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.object_stores.objects import upload_step
 from statuary.extensions.snapshots.differences import (
@@ -165,7 +165,7 @@ class StoreComparison:
             PublishingError: if a path is unsafe or occurs twice.
         """
         for entry in entries:
-            if not self.site.add(entry._replace(path=checked_path(entry.path))):
+            if not self.site.add(entry._replace(path=require_safe_path(entry.path))):
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide(self) -> None:

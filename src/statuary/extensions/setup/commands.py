@@ -44,7 +44,7 @@ from statuary.extensions.setup.files import (
 from statuary.extensions.setup.steps import SetupResult, owner_steps
 from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import EditError, FileEdit, content_lock, is_in_repository, write_edit
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
 from statuary.status.model.records import StatusContent
@@ -244,9 +244,9 @@ def _edit_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> N
         site_files = HOSTS[decided.host].site_files
         try:
             if decided.url != site.page.url.rstrip("/"):
-                text = set_value(text, ("page", "url"), decided.url)
+                text = set_yaml_value(text, ("page", "url"), decided.url)
             if site_files is not None and site_files not in site.hosting.files:
-                text = append_item(text, ("hosting", "files"), site_files.value)
+                text = append_yaml_item(text, ("hosting", "files"), site_files.value)
         except EditError as error:
             raise error.in_file(content / file) from None
         if text != before:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 from typing_extensions import override
 
-from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, is_snapshot_path, require_safe_path
 from statuary.base.primitives import checksum_address
 from statuary.contracts.paths import CONTRACT_PATH, sharded_path
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
@@ -208,7 +208,7 @@ class UrlSource:
             UnreachableError: if the server does not respond, or responds with an error.
         """
         try:
-            checked_path(path)
+            require_safe_path(path)
         except PublishingError:
             return None
         return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=statuses_of_missing_file(path))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from statuary.base.errors import StatuaryError
-from statuary.base.files import overlap_of_folders
+from statuary.base.files import describe_folder_overlap
 from statuary.cli.options import content_option
 from statuary.contracts.pages.contract_assets import contract_assets
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
@@ -52,7 +52,7 @@ def preview_command(content: Path, out: Path) -> None:
     site = read_content(content).site
     if site is None:
         raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
-    if overlap := overlap_of_folders(content, out, "the folder"):
+    if overlap := describe_folder_overlap(content, out, "the folder"):
         raise StatuaryError(overlap, "name another folder with --out")
     if out.is_dir() and any(out.iterdir()):
         raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another folder with --out")

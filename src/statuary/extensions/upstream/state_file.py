@@ -11,7 +11,13 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity
 from statuary.base.limits import LARGEST_RECORD
-from statuary.base.primitives import Instant, InvalidValueError, format_exact, format_utc, parse_instant
+from statuary.base.primitives import (
+    Instant,
+    InvalidValueError,
+    format_utc,
+    format_utc_shortest,
+    parse_instant,
+)
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamSettings
 from statuary.status.model.records import Component, StatusCatalogue, StatusChange
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
@@ -94,7 +100,7 @@ def write_changes(content: Path, changes: Changes) -> None:
         changes: the statuses of each component, oldest first.
     """
     rows = {
-        name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
+        name: [{"at": format_utc_shortest(change.at), "status": change.status} for change in changes[name]]
         for name in sorted(changes)
     }
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
-from statuary.base.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
+from statuary.base.files import OWN_FOLDER, PublishingError, fold_case, ignores_case, require_safe_path
 from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.read import read_ledger_listing
 from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, DamagedSnapshotError, Entry
@@ -128,7 +128,7 @@ class FolderReader:
             Path and size, or None if there is no such file.
         """
         try:
-            folder, _, name = checked_path(path).rpartition("/")
+            folder, _, name = require_safe_path(path).rpartition("/")
             file = os.path.join(self._resolve_folder(folder), name)
             if os.path.islink(file):
                 file = os.path.realpath(file)

@@ -18,8 +18,8 @@ from statuary.base.files import (
     LONGEST_PATH,
     OWN_FOLDER,
     PublishingError,
-    checked_path,
     ignores_case,
+    require_safe_path,
 )
 from statuary.base.reserved_names import DEVICES
 from statuary.publish.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
@@ -150,7 +150,7 @@ class Stager:
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
         if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
-            checked_path(path)
+            require_safe_path(path)
             state = self._folder_state(folder)
         if state is FolderState.ABSENT:
             return _ADDED
@@ -324,7 +324,7 @@ class SiteFolder:
         Returns:
             The bytes of the file, or None if it does not exist or is behind a link.
         """
-        folder, _, name = checked_path(path).rpartition("/")
+        folder, _, name = require_safe_path(path).rpartition("/")
         parts = folder.split("/") if folder else []
         above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
         try:
@@ -371,7 +371,7 @@ class SiteFolder:
 
         Nothing happens if the file does not exist.
         """
-        file = self.root / checked_path(path)
+        file = self.root / require_safe_path(path)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             file.unlink()
         for folder in file.parents:

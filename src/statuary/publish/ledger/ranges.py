@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from statuary.publish.ledger.document_table import SCHEMA, tables_of_sections
 from statuary.publish.ledger.ledger import Ledger
 from statuary.system.databases import open_database, open_read_only_database
-from statuary.system.writing import sync_path
+from statuary.system.writing import sync_file
 
 SAMPLED_FILES = 8
 """Partitions from whose paths the ends of ranges are taken."""
@@ -140,7 +140,7 @@ def tables_for_workers(ledger: Ledger) -> BuildTables | None:
     database = ledger.build_database
     if not database:
         return None
-    sync_path(database)
+    sync_file(database)
     return BuildTables(database)
 
 

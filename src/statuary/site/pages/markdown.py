@@ -23,7 +23,7 @@ def render_markdown(body: str, top_heading: int) -> Markup:
         body: the Markdown.
         top_heading: the level of the body's first headings, since the page itself uses the higher levels.
     """
-    html = _html(body)
+    html = _markdown_markup(body)
     if "<h" not in html:
         return html
     lowered = HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + top_heading - 1)}>", html)
@@ -31,6 +31,6 @@ def render_markdown(body: str, top_heading: int) -> Markup:
 
 
 @lru_cache(maxsize=CACHED_BODIES)
-def _html(body: str) -> Markup:
+def _markdown_markup(body: str) -> Markup:
     text = visible_text(body.replace("\r\n", "\n").replace("\r", "\n")).strip()
     return Markup(markdown_html(text, LINK_REL))  # noqa: S704 - what the sanitizer lets through

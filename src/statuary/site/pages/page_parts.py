@@ -37,22 +37,26 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 """Key and values of every extension that is on and has parts of pages."""
 
 
-def parts_of(keys: Iterable[str]) -> list[PageParts]:
+def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
     """Return the page parts of enabled extensions.
 
     Args:
-        keys: the keys of the extensions in site.yaml.
+        extension_keys: the keys of the extensions in site.yaml.
     """
-    sections = [load(extension.section) for key in keys if (extension := extension_of(key)) is not None]
+    sections = [
+        load(extension.section) for key in extension_keys if (extension := extension_of(key)) is not None
+    ]
     return [section.parts for section in sections if section.parts is not None]
 
 
-def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
+def page_part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
     """Return the settings of extensions that templates can use, by key.
 
     Args:
         settings: the key and the settings of each extension.
     """
     return tuple(
-        (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
+        (key, tuple(parts.values(value).items()))
+        for key, value in settings
+        for parts in page_parts_of_extensions([key])
     )

@@ -47,7 +47,7 @@ FORBIDDEN = (
 """Markup that theme templates must not have: a pattern, its name, and the reason."""
 
 
-def with_policy(page: str, *, asks_nodes: bool) -> bytes:
+def insert_security_policy(page: str, *, asks_nodes: bool) -> bytes:
     """Insert the content security policy into a page's head.
 
     Args:
@@ -62,17 +62,17 @@ def with_policy(page: str, *, asks_nodes: bool) -> bytes:
     if head is None:
         # The page has no <head> tag. The <meta> tag can be put first, because browsers add it to the head
         # that they create.
-        return _utf8(f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}")
-    text = _utf8(page)  # many pages are large, so none is copied as a string
-    begin = _utf8(head[0])
+        return _encode_utf8(f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}")
+    text = _encode_utf8(page)  # many pages are large, so none is copied as a string
+    begin = _encode_utf8(head[0])
     return b"".join((begin, f"\n{meta}".encode(), memoryview(text)[len(begin) :]))
 
 
-def _utf8(text: str) -> bytes:
+def _encode_utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def forbidden_markup(name: str, text: str) -> ThemeError | None:
+def forbidden_markup_error(name: str, text: str) -> ThemeError | None:
     """Return the error about forbidden markup, such as scripts, in a template.
 
     Args:

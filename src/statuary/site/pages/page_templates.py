@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from statuary.base.primitives import is_utc
 from statuary.site.pages.page_parts import CORE_FOLDERS, PageParts
-from statuary.site.pages.page_policy import forbidden_markup
+from statuary.site.pages.page_policy import forbidden_markup_error
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.site_context import SiteContext, frame_links, section_url
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
@@ -48,7 +48,7 @@ class PageTemplates:
         """
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
-        errors = (forbidden_markup(name, text) for name, text in theme.items())
+        errors = (forbidden_markup_error(name, text) for name, text in theme.items())
         self._forbidden = next((error for error in errors if error is not None), None)
         package = core_templates()
         for part in parts:
@@ -78,9 +78,9 @@ class PageTemplates:
             with new_budget():
                 return self._environment.get_template(template).render(**values)
         except Exception as error:  # templates of a theme can raise any exception
-            raise self._theme_error(template, error) from error
+            raise self._locate_theme_error(template, error) from error
 
-    def _theme_error(self, template: str, error: Exception) -> ThemeError:
+    def _locate_theme_error(self, template: str, error: Exception) -> ThemeError:
         """Return the error with its template and line in the theme."""
         places = [
             (frame.filename, frame.lineno or 0)

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from statuary.base.json_values import JsonObject
 from statuary.base.reasons import Reason
-from statuary.site.pages.page_parts import CORE_FOLDERS, parts_of
+from statuary.site.pages.page_parts import CORE_FOLDERS, page_parts_of_extensions
 from statuary.site.settings import LANGUAGES
 from statuary.system.files import read_file
 
@@ -31,7 +31,7 @@ SCRIPT_LETTERS = 4
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
-class _TemplatePart(NamedTuple):
+class _TextPart(NamedTuple):
     """A part of a text: the name of a placeholder, or what stands between two."""
 
     text: str
@@ -39,14 +39,14 @@ class _TemplatePart(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def _template_parts(text: str) -> tuple[_TemplatePart, ...]:
+def _split_at_placeholders(text: str) -> tuple[_TextPart, ...]:
     """Divide a text at its placeholders, once for all values."""
     parts, place = [], 0
     for match in PLACEHOLDER.finditer(text):
-        parts.append(_TemplatePart(text[place : match.start()]))
-        parts.append(_TemplatePart(match[1], is_name=True) if match[1] else _TemplatePart(match[0][0]))
+        parts.append(_TextPart(text[place : match.start()]))
+        parts.append(_TextPart(match[1], is_name=True) if match[1] else _TextPart(match[0][0]))
         place = match.end()
-    return tuple(part for part in (*parts, _TemplatePart(text[place:])) if part.text)
+    return tuple(part for part in (*parts, _TextPart(text[place:])) if part.text)
 
 
 class PageTexts:
@@ -86,7 +86,9 @@ class PageTexts:
         Raises:
             KeyError: if a value is missing.
         """
-        return "".join([str(values[part]) if is_name else part for part, is_name in _template_parts(text)])
+        return "".join(
+            [str(values[part]) if is_name else part for part, is_name in _split_at_placeholders(text)]
+        )
 
     def markup(self, key: str, /, **parts: object) -> Markup:
         """Return a page text as HTML, with its placeholders replaced.
@@ -176,12 +178,14 @@ def invalid_texts(
         The key of the text, and the reason.
     """
     english: dict[str, str] = {}
-    for folder in (*CORE_FOLDERS, *(parts.folder for parts in parts_of(extensions))):
+    for folder in (*CORE_FOLDERS, *(parts.folder for parts in page_parts_of_extensions(extensions))):
         english |= _read_texts(DEFAULT_LANGUAGE, folder)
     for key, text in replacements:
         if key not in english and not key.startswith("description."):
             owner = key.partition(".")[0]
-            if owner in extensions or not parts_of([owner]):  # texts of a disabled extension may stay
+            if owner in extensions or not page_parts_of_extensions(
+                [owner]
+            ):  # texts of a disabled extension may stay
                 yield key, "no page has a text with this key"
             continue
         try:
@@ -258,7 +262,7 @@ def one_line(text: str) -> str:
     return " ".join(visible_text(cut).split())
 
 
-def isolate_direction(name: str) -> str:
+def isolate_text_direction(name: str) -> str:
     """Wrap a name so that its text direction affects nothing else.
 
     A right-to-left name could otherwise reorder the words around it.
@@ -274,7 +278,7 @@ def visible_name(text: str) -> str:
     Lookalike letters are letters of other scripts that imitate Latin ones.
     """
     line = one_line(text)
-    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_code_point, line)
+    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_append_code_point, line)
 
 
 class MixedWords(NamedTuple):
@@ -284,7 +288,7 @@ class MixedWords(NamedTuple):
     code_points: list[str]  # the code points of the imitating letters
 
 
-def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
+def mark_lookalike_letters(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
     """Mark letters that imitate Latin letters in the same word.
 
     Args:
@@ -295,7 +299,7 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWor
 
     def marked(letter: re.Match[str]) -> str:
         names[code_point(letter[0])] = None
-        return mark(_with_code_point(letter)) if mark else letter[0]
+        return mark(_append_code_point(letter)) if mark else letter[0]
 
     def of_word(word: re.Match[str]) -> str:
         return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
@@ -319,5 +323,5 @@ def code_point(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-def _with_code_point(letter: re.Match[str]) -> str:
+def _append_code_point(letter: re.Match[str]) -> str:
     return f"{letter[0]}⟨{code_point(letter[0])}⟩"

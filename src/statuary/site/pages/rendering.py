@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.site.document import Document
-from statuary.site.pages.page_parts import parts_of
-from statuary.site.pages.page_policy import with_policy
+from statuary.site.pages.page_parts import page_parts_of_extensions
+from statuary.site.pages.page_policy import insert_security_policy
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import (
     DateFormatter,
@@ -37,7 +37,7 @@ class Renderer:
 
     def __init__(self, site: SiteContext) -> None:
         self.site = site
-        self.parts = parts_of(key for key, _ in site.parts)
+        self.parts = page_parts_of_extensions(key for key, _ in site.parts)
         folders = tuple(parts.folder for parts in self.parts)
         texts = page_texts(site.settings.language, site.settings.theme.texts, folders)
         self.localization = Localization(texts, DateFormatter(site.zone, texts))
@@ -78,7 +78,7 @@ class Renderer:
         )
         return Document(
             path=path,
-            body=with_policy(text, asks_nodes=asks_nodes),
+            body=insert_security_policy(text, asks_nodes=asks_nodes),
             media_type=url.media_type,
             cache=url.cache,
             sources=sources,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
 from statuary.registry import CONTENT_SECTIONS, load, versions_of_others
-from statuary.site.pages.page_parts import PartValues, part_values
+from statuary.site.pages.page_parts import PartValues, page_part_values
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
 from statuary.site.site_content import SiteContent
@@ -68,7 +68,7 @@ class SiteContext(NamedTuple):
 
 def site_context(site: SiteContent) -> SiteContext:
     """Return the name, settings and links of a site that all its pages share."""
-    page, parts = site.page, part_values(site.extensions)
+    page, parts = site.page, page_part_values(site.extensions)
     return SiteContext(
         name=one_line(page.name),
         url=page.url,
@@ -172,13 +172,13 @@ class DateFormatter:
             day = self.short_day(at.astimezone(self.zone).date())
             time = self.time(at).text
             text, brief = (self._texts("date.moment", day=part, time=time) for part in (day.text, day.brief))
-            moment = FormattedTime(self._iso(at), text, brief, day.year)
+            moment = FormattedTime(self._format_iso(at), text, brief, day.year)
             self._moments[at] = moment
         return moment
 
     def time(self, at: Instant) -> FormattedTime:
         """Format a time: `13:00 CET`."""
-        return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
+        return FormattedTime(self._format_iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
         """Format a range of time, such as `20 Nov 2026, 13:00` to `14:10 CET`.
@@ -213,7 +213,7 @@ class DateFormatter:
 
         A script on the page shows the day in the reader's time zone.
         """
-        return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
+        return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._format_iso(at))
 
     def month(self, year: int, month: int) -> FormattedTime:
         """Format a month: `November 2026`."""
@@ -235,7 +235,7 @@ class DateFormatter:
         name = at.astimezone(self.zone).tzname() or ""
         return f"UTC{name}" if name[:1] in ("+", "-") else name
 
-    def _iso(self, at: Instant) -> str:
+    def _format_iso(self, at: Instant) -> str:
         return at.astimezone(self.zone).isoformat(timespec="seconds")
 
 

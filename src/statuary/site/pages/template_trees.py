@@ -70,14 +70,14 @@ class TemplateTrees:
         raise UnknownNodeError(node)
 
     @_convert_statement.register
-    def _(self, node: nodes.Output) -> Tree:
+    def _convert_output(self, node: nodes.Output) -> Tree:
         return [
             part.data if isinstance(part, nodes.TemplateData) else [convert_expression(part)]
             for part in node.nodes
         ]
 
     @_convert_statement.register
-    def _(self, node: nodes.If) -> Tree:
+    def _convert_if(self, node: nodes.If) -> Tree:
         else_nodes = node.else_
         for branch in reversed(node.elif_):
             else_nodes = [nodes.If(branch.test, branch.body, [], else_nodes, lineno=branch.lineno)]
@@ -91,7 +91,7 @@ class TemplateTrees:
         ]
 
     @_convert_statement.register
-    def _(self, node: nodes.For) -> Tree:
+    def _convert_for(self, node: nodes.For) -> Tree:
         if node.test is not None or node.recursive:
             raise UnknownNodeError(node)
         targets = node.target.items if isinstance(node.target, nodes.Tuple) else [node.target]
@@ -107,13 +107,13 @@ class TemplateTrees:
         ]
 
     @_convert_statement.register
-    def _(self, node: nodes.Assign) -> Tree:
+    def _convert_assign(self, node: nodes.Assign) -> Tree:
         if isinstance(node.target, nodes.NSRef):
             return [["set", node.target.name, node.target.attr, convert_expression(node.node)]]
         return [["set", _node_name(node.target), None, convert_expression(node.node)]]
 
     @_convert_statement.register
-    def _(self, node: nodes.Include) -> Tree:
+    def _convert_include(self, node: nodes.Include) -> Tree:
         if not isinstance(node.template, nodes.Const):
             return [["include", convert_expression(node.template)]]
         name = str(node.template.value)
@@ -124,7 +124,7 @@ class TemplateTrees:
 
     @_convert_statement.register(nodes.Macro)
     @_convert_statement.register(nodes.FromImport)
-    def _(self, node: nodes.Node) -> Tree:  # noqa: ARG002 - of what is read apart
+    def _skip_definition(self, node: nodes.Node) -> Tree:  # noqa: ARG002 - macros are read by `_add_macros`
         return []
 
 
@@ -149,70 +149,70 @@ def convert_expression(node: nodes.Node) -> Json:
 
 
 @convert_expression.register
-def _(node: nodes.Const) -> Tree:
+def _convert_const(node: nodes.Const) -> Tree:
     return [node.value]
 
 
 @convert_expression.register
-def _(node: nodes.Name) -> str:
+def _convert_name(node: nodes.Name) -> str:
     return node.name
 
 
 @convert_expression.register
-def _(node: nodes.Getattr) -> Json:
+def _convert_getattr(node: nodes.Getattr) -> Json:
     value = convert_expression(node.node)
     return f"{value}.{node.attr}" if isinstance(value, str) else ["attr", value, node.attr]
 
 
 @convert_expression.register
-def _(node: nodes.Getitem) -> Tree:
+def _convert_getitem(node: nodes.Getitem) -> Tree:
     if isinstance(node.arg, nodes.Slice):
         return [
             "slice",
             convert_expression(node.node),
-            _convert_optional(node.arg.start),
-            _convert_optional(node.arg.stop),
+            _convert_node_or_none(node.arg.start),
+            _convert_node_or_none(node.arg.stop),
         ]
     return ["item", convert_expression(node.node), convert_expression(node.arg)]
 
 
 @convert_expression.register(nodes.Tuple)
 @convert_expression.register(nodes.List)
-def _(node: nodes.Tuple | nodes.List) -> Tree:
-    return ["list", _convert_all(node.items)]
+def _convert_tuple_or_list(node: nodes.Tuple | nodes.List) -> Tree:
+    return ["list", _convert_nodes(node.items)]
 
 
 @convert_expression.register
-def _(node: nodes.Call) -> Tree:
+def _convert_call(node: nodes.Call) -> Tree:
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         raise UnknownNodeError(node)
     keyword_arguments: dict[str, Json] = {pair.key: convert_expression(pair.value) for pair in node.kwargs}
-    call: Tree = ["call", convert_expression(node.node), _convert_all(node.args)]
+    call: Tree = ["call", convert_expression(node.node), _convert_nodes(node.args)]
     return [*call, keyword_arguments] if keyword_arguments else call
 
 
 @convert_expression.register
-def _(node: nodes.Filter) -> Tree:
+def _convert_filter(node: nodes.Filter) -> Tree:
     if node.name not in FILTERS or node.kwargs or node.node is None:
         raise UnknownNodeError(node)
-    return ["filter", node.name, convert_expression(node.node), _convert_all(node.args)]
+    return ["filter", node.name, convert_expression(node.node), _convert_nodes(node.args)]
 
 
 @convert_expression.register
-def _(node: nodes.Test) -> Tree:
+def _convert_test(node: nodes.Test) -> Tree:
     if node.name != "none":
         raise UnknownNodeError(node)
     return ["none", convert_expression(node.node)]
 
 
 @convert_expression.register
-def _(node: nodes.Not) -> Tree:
+def _convert_not(node: nodes.Not) -> Tree:
     return ["not", convert_expression(node.node)]
 
 
 @convert_expression.register(nodes.And)
 @convert_expression.register(nodes.Or)
-def _(node: nodes.And | nodes.Or) -> Tree:
+def _convert_and_or(node: nodes.And | nodes.Or) -> Tree:
     return [
         "and" if isinstance(node, nodes.And) else "or",
         convert_expression(node.left),
@@ -221,37 +221,37 @@ def _(node: nodes.And | nodes.Or) -> Tree:
 
 
 @convert_expression.register
-def _(node: nodes.Concat) -> Tree:
-    return ["cat", _convert_all(node.nodes)]
+def _convert_concat(node: nodes.Concat) -> Tree:
+    return ["cat", _convert_nodes(node.nodes)]
 
 
 @convert_expression.register
-def _(node: nodes.CondExpr) -> Tree:
+def _convert_conditional(node: nodes.CondExpr) -> Tree:
     return [
         "choice",
         convert_expression(node.test),
         convert_expression(node.expr1),
-        _convert_optional(node.expr2),
+        _convert_node_or_none(node.expr2),
     ]
 
 
 @convert_expression.register
-def _(node: nodes.Compare) -> Tree:
+def _convert_compare(node: nodes.Compare) -> Tree:
     operand = node.ops[0]
     if len(node.ops) > 1 or operand.op not in COMPARISONS:
         raise UnknownNodeError(node)
     return ["compare", convert_expression(node.expr), operand.op, convert_expression(operand.expr)]
 
 
-def _convert_all(items: Iterable[nodes.Node]) -> Tree:
+def _convert_nodes(items: Iterable[nodes.Node]) -> Tree:
     return [convert_expression(item) for item in items]
 
 
-def _convert_optional(node: nodes.Node | None) -> Json:
+def _convert_node_or_none(node: nodes.Node | None) -> Json:
     return None if node is None else convert_expression(node)
 
 
-def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
+def fill_constant_texts(body: Any, texts: Callable[[str], str]) -> Tree:
     """Fill in those texts of a template tree that need no values.
 
     Args:
@@ -260,7 +260,7 @@ def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
     """
     filled: Tree = []
     for statement in body:
-        piece = statement if isinstance(statement, str) else _statement_with_texts(statement, texts)
+        piece = statement if isinstance(statement, str) else _fill_statement_texts(statement, texts)
         if isinstance(piece, str) and filled and isinstance(filled[-1], str):
             filled[-1] += piece
         else:
@@ -268,29 +268,29 @@ def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
     return filled
 
 
-def _statement_with_texts(statement: Any, texts: Callable[[str], str]) -> Json:
+def _fill_statement_texts(statement: Any, texts: Callable[[str], str]) -> Json:
     match statement:
         case [written]:
-            match value := _expression_with_texts(written, texts):
+            match value := _fill_expression_texts(written, texts):
                 case [str(constant)]:
                     return str(escape(constant))
             return [value]
         case ["if", test, body, other]:
             return [
                 "if",
-                _expression_with_texts(test, texts),
-                with_texts(body, texts),
-                with_texts(other, texts),
+                _fill_expression_texts(test, texts),
+                fill_constant_texts(body, texts),
+                fill_constant_texts(other, texts),
             ]
         case ["for", [str(name)], ["list", items], body, []] if (
             text := _unroll_constant_loop(name, items, body, texts)
         ) is not None:
             return text
         case ["for", names, items, body, other]:
-            listed = _expression_with_texts(items, texts)
-            return ["for", names, listed, with_texts(body, texts), with_texts(other, texts)]
+            listed = _fill_expression_texts(items, texts)
+            return ["for", names, listed, fill_constant_texts(body, texts), fill_constant_texts(other, texts)]
         case _:
-            return [_expression_with_texts(part, texts) for part in statement]
+            return [_fill_expression_texts(part, texts) for part in statement]
 
 
 def _unroll_constant_loop(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
@@ -316,19 +316,19 @@ def _unroll_constant_loop(name: str, items: Any, body: Any, texts: Callable[[str
     return written
 
 
-def _expression_with_texts(tree: Any, texts: Callable[[str], str]) -> Any:
+def _fill_expression_texts(tree: Any, texts: Callable[[str], str]) -> Any:
     match tree:
         case ["call", "t", [[str(key)]]]:
             return [texts(key)]
         case list():
-            return [_expression_with_texts(part, texts) for part in tree]
+            return [_fill_expression_texts(part, texts) for part in tree]
         case dict():
-            return {name: _expression_with_texts(part, texts) for name, part in tree.items()}
+            return {name: _fill_expression_texts(part, texts) for name, part in tree.items()}
         case _:
             return tree
 
 
-def text_keys(tree: Any) -> Iterator[str]:
+def used_text_keys(tree: Any) -> Iterator[str]:
     """Yield the beginnings of the text keys that a tree uses.
 
     An empty beginning means that the tree may use any text.
@@ -345,4 +345,4 @@ def text_keys(tree: Any) -> Iterator[str]:
             yield ""
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
     for part in parts:
-        yield from text_keys(part)
+        yield from used_text_keys(part)

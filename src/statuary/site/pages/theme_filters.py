@@ -79,7 +79,7 @@ def step() -> None:
         budget.consume()
 
 
-def counted(function: Callable[P, R]) -> Callable[P, R]:
+def count_calls_as_steps(function: Callable[P, R]) -> Callable[P, R]:
     """Wrap a function so that each call counts as a step of rendering.
 
     The number of steps is limited, which stops templates that do too much.
@@ -93,7 +93,7 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
     return bounded
 
 
-def of_text(function: Callable[..., object]) -> Callable[..., object]:
+def reject_list_argument(function: Callable[..., object]) -> Callable[..., object]:
     """Wrap a template filter so that it raises an error for a list.
 
     The filter would convert the list to a string, which may be much longer than the list.
@@ -101,19 +101,19 @@ def of_text(function: Callable[..., object]) -> Callable[..., object]:
 
     @wraps(function)
     def bounded(value: object, *arguments: object, **options: object) -> object:
-        return function(checked_printable(value), *arguments, **options)
+        return function(require_printable(value), *arguments, **options)
 
     return bounded
 
 
-def counted_loop(items: Iterable[R]) -> Iterator[R]:
+def count_loop_steps(items: Iterable[R]) -> Iterator[R]:
     """Yield the items of a template's loop, and count a step for each."""
     for item in items:
         step()
         yield item
 
 
-def check_length(length: int) -> None:
+def require_string_length(length: int) -> None:
     """Check the length of a string that a template is about to make.
 
     Raises:
@@ -145,7 +145,7 @@ def scalar(value: object) -> object:
     raise SecurityError(f"a template cannot compare a value of type {type(value).__name__}")
 
 
-def checked_printable(value: object) -> object:
+def require_printable(value: object) -> object:
     """Return a value unchanged, if a template may print it.
 
     Raises:
@@ -193,9 +193,9 @@ def concat_texts(items: Iterable[object]) -> str:
     texts, length = [], 0
     for item in items:
         step()
-        text = checked_printable(item)
+        text = require_printable(item)
         length += len(text) if isinstance(text, str) else 1
-        check_length(length)
+        require_string_length(length)
         texts.append(text)
     return markup_join(texts)
 
@@ -206,33 +206,33 @@ def replace_text(text: str, old: str, new: str) -> str:
     Raises:
         SecurityError: if the result could be too long.
     """
-    check_length(len(text) + text.count(old) * len(new))
+    require_string_length(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 
 
-def bounded_literal(value: R) -> R:
+def require_literal_size(value: R) -> R:
     """Check the size of a list, tuple or mapping, and return it.
 
     Raises:
         SecurityError: if the value has more than `MAX_LITERAL_ITEMS` items, nested ones included.
     """
-    if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
+    if _count_nested_items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
         raise SecurityError(f"the template makes a list of more than {MAX_LITERAL_ITEMS:,} items")
     return value
 
 
-def _items(value: object, most: int) -> int:
+def _count_nested_items(value: object, max_count: int) -> int:
     """Count the items of a value, and of the lists nested in it, up to a maximum.
 
     An item that occurs in several lists counts several times.
     """
     if isinstance(value, Mapping):
-        return _items(list(value.values()), most)
+        return _count_nested_items(list(value.values()), max_count)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
         return 1
     total = 1
     for item in value:
-        total += _items(item, most - total)
-        if total > most:
+        total += _count_nested_items(item, max_count - total)
+        if total > max_count:
             break
     return total

@@ -14,7 +14,7 @@ THEME_TEMPLATES = "template-error"
 """The rule of findings about templates; the pages are made without them."""
 
 
-def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
+def theme_text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
     """Yield a finding for each unusable text of a theme.
 
     Args:
@@ -43,7 +43,7 @@ def without_invalid_texts(
         extensions: the keys of enabled extensions.
         findings: receives a finding for each text that is left out.
     """
-    found = list(text_findings(settings, extensions))
+    found = list(theme_text_findings(settings, extensions))
     invalid = {".".join(map(str, finding.pointer)) for finding in found}
     findings += found
     texts = tuple(text for text in settings.theme.texts if text[0] not in invalid)
@@ -72,7 +72,7 @@ def theme_faults(findings: Iterable[Finding]) -> tuple[Fault, ...]:
     )
 
 
-def template_finding(error: ThemeError) -> Finding:
+def failing_template_finding(error: ThemeError) -> Finding:
     """Return the finding for a theme's template that cannot be rendered.
 
     Pages use statuary's own template instead.

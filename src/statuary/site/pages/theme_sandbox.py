@@ -20,17 +20,17 @@ from typing_extensions import override
 
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.theme_filters import (
-    bounded_literal,
-    check_length,
-    checked_printable,
     concat_texts,
-    counted,
-    counted_loop,
+    count_calls_as_steps,
+    count_loop_steps,
     join_page,
     join_texts,
     number,
-    of_text,
+    reject_list_argument,
     replace_text,
+    require_literal_size,
+    require_printable,
+    require_string_length,
     scalar,
     step,
 )
@@ -44,13 +44,13 @@ class BoundedSyntax(NodeTransformer):
     def __init__(self, template: str | None) -> None:
         self.template = template
         self._rules: dict[type[nodes.Node], Rule] = {
-            nodes.For: self._for,
+            nodes.For: self._limit_for_loop,
             nodes.Concat: lambda node: _wrap_in_filter(nodes.List(node.nodes, lineno=node.lineno), "_concat"),
-            nodes.Compare: self._compare,
+            nodes.Compare: self._limit_comparison,
             nodes.List: lambda node: _wrap_in_filter(node, "_literal"),
             nodes.Tuple: lambda node: _wrap_in_filter(node, "_literal") if node.ctx == "load" else node,
-            nodes.Dict: self._dict,
-            nodes.Name: self._name,
+            nodes.Dict: self._limit_dict,
+            nodes.Name: self._check_variable_name,
         }
 
     @override
@@ -66,30 +66,30 @@ class BoundedSyntax(NodeTransformer):
         rule = self._rules.get(type(node))
         return node if rule is None else rule(node)
 
-    def _for(self, node: nodes.For) -> nodes.Node:
+    def _limit_for_loop(self, node: nodes.For) -> nodes.Node:
         if node.recursive:
-            raise self._error("recursive loops are not available in a theme", node)
+            raise self._syntax_error_at("recursive loops are not available in a theme", node)
         node.iter = _wrap_in_filter(node.iter, "_loop")
         return node
 
-    def _compare(self, node: nodes.Compare) -> nodes.Node:
+    def _limit_comparison(self, node: nodes.Compare) -> nodes.Node:
         node.expr = _wrap_in_filter(node.expr, "_operand")
         for operand in node.ops:
             if operand.op not in ("in", "notin"):
                 operand.expr = _wrap_in_filter(operand.expr, "_operand")
         return node
 
-    def _dict(self, node: nodes.Dict) -> nodes.Node:
+    def _limit_dict(self, node: nodes.Dict) -> nodes.Node:
         if not all(isinstance(pair.key, nodes.Const) for pair in node.items):
-            raise self._error("the keys of a mapping must be literal, such as {'a': 1}", node)
+            raise self._syntax_error_at("the keys of a mapping must be literal, such as {'a': 1}", node)
         return _wrap_in_filter(node, "_literal")
 
-    def _name(self, node: nodes.Name) -> nodes.Node:
+    def _check_variable_name(self, node: nodes.Name) -> nodes.Node:
         if node.name in ("varargs", "kwargs"):
-            raise self._error(f"{node.name} is not available in a theme", node)
+            raise self._syntax_error_at(f"{node.name} is not available in a theme", node)
         return node
 
-    def _error(self, message: str, node: nodes.Node) -> TemplateSyntaxError:
+    def _syntax_error_at(self, message: str, node: nodes.Node) -> TemplateSyntaxError:
         return TemplateSyntaxError(message, node.lineno, self.template)
 
 
@@ -229,20 +229,20 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
-            finalize=checked_printable,
+            finalize=require_printable,
         )
         self.globals = {"range": safe_range, "namespace": Namespace}
         own_filters: dict[str, Callable[..., object]] = {
             "join": join_texts,
             "replace": replace_text,
             "_concat": concat_texts,
-            "_literal": bounded_literal,
+            "_literal": require_literal_size,
             "_operand": scalar,
         }
-        own_filters |= {name: of_text(self.filters[name]) for name in TEXT_FILTERS}
+        own_filters |= {name: reject_list_argument(self.filters[name]) for name in TEXT_FILTERS}
         own_filters |= {name: self.filters[name] for name in LIST_FILTERS}
-        self.filters = {name: counted(function) for name, function in own_filters.items()}
-        self.filters["_loop"] = counted_loop
+        self.filters = {name: count_calls_as_steps(function) for name, function in own_filters.items()}
+        self.filters["_loop"] = count_loop_steps
         self.tests = {name: self.tests[name] for name in TESTS}
         self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: scalar(a) == scalar(b))
 
@@ -309,11 +309,11 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             SecurityError: if the operator is `**`, or a number is too large.
         """
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
-            check_length(len(left) + len(right))
+            require_string_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):
-            check_length(len(left) * number(right))
+            require_string_length(len(left) * number(right))
         elif operator == "*" and isinstance(right, str):
-            check_length(len(right) * number(left))
+            require_string_length(len(right) * number(left))
         elif operator == "**":
             raise SecurityError("the operator ** is not available in a theme")
         elif max(number(left).bit_length(), number(right).bit_length()) > MAX_NUMBER_BITS:

@@ -59,7 +59,7 @@ def _with_theme(
     try:
         return tuple(make(site))
     except ThemeError as error:
-        from statuary.site.pages.theme_findings import template_finding
+        from statuary.site.pages.theme_findings import failing_template_finding
 
-        skipped.append(template_finding(error))
+        skipped.append(failing_template_finding(error))
         return tuple(make(site.without_templates()))

@@ -6,7 +6,7 @@ from jinja2 import DictLoader, TemplateError
 from jinja2.meta import find_referenced_templates
 
 from statuary.base.findings import Finding, Severity, did_you_mean
-from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_parts import page_parts_of_extensions
 from statuary.site.pages.page_templates import core_templates, package_templates
 from statuary.site.pages.theme_sandbox import ThemeEnvironment
 from statuary.site.settings import PageSettings
@@ -31,8 +31,8 @@ def unused_template_findings(settings: PageSettings, extensions: Collection[str]
             yield Finding(
                 rule="unused-template",
                 path=f"theme/templates/{name}",
-                message=f"no page uses the template {_stem(name)!r}",
-                hint=did_you_mean(_stem(name), map(_stem, replaceable))
+                message=f"no page uses the template {_template_stem(name)!r}",
+                hint=did_you_mean(_template_stem(name), map(_template_stem, replaceable))
                 or "name it as the template of statuary that it replaces, or include it in one of yours",
                 severity=Severity.WARNING,
             )
@@ -57,7 +57,7 @@ def _used_templates(theme: Mapping[str, str], replaceable: Collection[str]) -> s
     return used
 
 
-def _stem(name: str) -> str:
+def _template_stem(name: str) -> str:
     return name.removesuffix(".html")
 
 
@@ -68,7 +68,7 @@ def _replaceable_templates(extensions: Iterable[str]) -> set[str]:
         extensions: the keys of extensions.
     """
     names = set(core_templates())
-    for part in parts_of(extensions):
+    for part in page_parts_of_extensions(extensions):
         names |= package_templates(part.folder / "templates").keys()
     return names
 

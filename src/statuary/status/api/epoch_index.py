@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.base.files import PublishingError
-from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_utc_milliseconds, parse_instant
 from statuary.site.urls import Url
 from statuary.status import urls as status_urls
 from statuary.status.api.epochs import PatchError, apply_patch
@@ -173,7 +173,7 @@ class EpochIndex(NamedTuple):
         """
         if self.build_due > now:
             return ""
-        return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
+        return self.until if self.build_due == self.end else format_utc_milliseconds(self.build_due)
 
     def _stored_path(self, url: Url, time_index: int, path: str) -> str:
         return url.path(epoch=status_urls.epoch_name(self.instants[time_index]), path=path)

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.findings import Finding, Severity
-from statuary.base.primitives import Instant, format_milliseconds
+from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import JSON, JSON_FEED
 from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, epoch_name
@@ -286,7 +286,7 @@ class EpochPlan(NamedTuple):
             rule="too-many-epochs",
             severity=Severity.WARNING,
             path=path,
-            message=f"the status is written ahead only until {format_milliseconds(self.until)}: the limit is {limit}",
+            message=f"the status is written ahead only until {format_utc_milliseconds(self.until)}: the limit is {limit}",
             hint=hint,
         )
 
@@ -441,13 +441,13 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         plan: the versions, and the times from which they are valid.
     """
     index = {
-        "until": format_milliseconds(plan.until),
+        "until": format_utc_milliseconds(plan.until),
         "complete": not plan.cut,
-        "instants": [format_milliseconds(instant) for instant in plan.instants],
+        "instants": [format_utc_milliseconds(instant) for instant in plan.instants],
         "documents": {path: plan.versions[path].index_entry() for path in sorted(plan.versions)},
     }
     if plan.next_build is not None:
-        index["next_build"] = format_milliseconds(plan.next_build)
+        index["next_build"] = format_utc_milliseconds(plan.next_build)
     files = [
         _version_file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
         for versions in plan.versions.values()

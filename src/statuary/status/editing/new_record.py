@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, day_of
 from statuary.source.edit_files import EditError, FileEdit
-from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.source.yaml_nodes import YamlValue, yaml_file_text
 from statuary.status.model.timeline import Timeline
 from statuary.system.files import read_file
 
@@ -50,7 +50,7 @@ def new_record_edit(
     day = day_of(at, timeline.catalogue.page.time_zone)
     file_id = given_id or new_record_id(day, str(record_content["name"]), folder.removesuffix("s"), existing)
     entries = {key: item for key, item in record_content.items() if item is not None and item not in ({}, [])}
-    return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=block_text(entries))
+    return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=yaml_file_text(entries))
 
 
 def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:

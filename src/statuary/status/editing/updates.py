@@ -10,11 +10,11 @@ from typing import NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from statuary.base.findings import Pointer
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.yaml_nodes import YamlValue
 from statuary.status.model.incident_history import IncidentHistory
 from statuary.status.model.records import (
@@ -382,14 +382,14 @@ class NewUpdate:
     def yaml_value(self) -> dict[str, YamlValue]:
         """The update as a mapping, to add to the YAML file of its record."""
         value: dict[str, YamlValue] = {
-            "at": format_exact(self.at),
+            "at": format_utc_shortest(self.at),
             "status": self.status,
             "body": self.body,
         }
         if self.components:
             value["components"] = dict(self.components)
         moments = {"moved_from": self.moved_from, "next_update_by": self.next_update_by}
-        value |= {key: format_exact(moment) for key, moment in moments.items() if moment is not None}
+        value |= {key: format_utc_shortest(moment) for key, moment in moments.items() if moment is not None}
         if self.reopens:
             value["reopens"] = True
         if not self.notify:
@@ -408,7 +408,9 @@ class NewUpdate:
             components: the statuses to name instead of those of the update.
         """
         component_text = f"; {format_statuses(components)}" if components else ""
-        return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
+        return (
+            f"{self.status} at {format_utc_shortest(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
+        )
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
@@ -419,7 +421,7 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
         body: the text, in Markdown.
         notify: whether subscribers are notified.
     """
-    value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
+    value: dict[str, YamlValue] = {"published_at": format_utc_shortest(at), "body": body}
     return {**value, "deliver_notifications": True} if notify else value
 
 
@@ -452,7 +454,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
             reopen = "open a new one if there is more to report"
         possible = ", ".join(sorted(ALLOWED_TRANSITIONS[current.status] - {current.status}))
         raise EditError(
-            f"{incident.id} has been {current.status} since {format_exact(current.display_at)} "
+            f"{incident.id} has been {current.status} since {format_utc_shortest(current.display_at)} "
             f"and cannot become {status}",
             f"it can become {possible}" if possible else f"it is over; {reopen}",
         )
@@ -479,7 +481,7 @@ def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return file_text
-    return set_value(file_text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+    return set_yaml_value(file_text, ("created_at",), format_utc_shortest(at), KEYS_BEFORE_CANCELLED_AT)
 
 
 def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
@@ -491,11 +493,13 @@ def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | No
         at: the time of the cancellation.
         body: the text of a final `completed` update; None to add no update.
     """
-    edited = set_value(file_text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+    edited = set_yaml_value(
+        file_text, (*pointer, "cancelled_at"), format_utc_shortest(at), KEYS_BEFORE_CANCELLED_AT
+    )
     if body is None:
         return edited
     update = NewUpdate(at=at, status="completed", body=body)
-    return append_item(edited, (*pointer, "updates"), update.yaml_value)
+    return append_yaml_item(edited, (*pointer, "updates"), update.yaml_value)
 
 
 def reschedule_in_file(
@@ -511,7 +515,9 @@ def reschedule_in_file(
     """
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*new_times, at), strict=True)
     for key, instant in values:
-        file_text = set_value(file_text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
+        file_text = set_yaml_value(
+            file_text, (*pointer, key), format_utc_shortest(instant), KEYS_BEFORE_CANCELLED_AT
+        )
     return file_text
 
 
@@ -539,4 +545,4 @@ def _format_window_times(window: tuple[Instant, Instant], zone: ZoneInfo) -> str
 
 def format_utc_or_none(instant: Instant | None) -> str | None:
     """Format a time in UTC, or return None for None."""
-    return None if instant is None else format_exact(instant)
+    return None if instant is None else format_utc_shortest(instant)

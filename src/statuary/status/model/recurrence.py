@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from statuary.base.primitives import Instant, InvalidValueError, format_exact, instant, shorten
+from statuary.base.primitives import Instant, InvalidValueError, format_utc_shortest, instant, shorten
 from statuary.status.model.records import (
     Incident,
     IncidentUpdate,
@@ -251,7 +251,7 @@ def _make_window(maintenance: Maintenance, recurrence: Recurrence, start: Instan
         cancelled_at=changes.cancelled_at,
         rescheduled_at=changes.rescheduled_at,
         recurrence=None,
-        pointer=changes.pointer or ("recurrence", "occurrences", format_exact(start)),
+        pointer=changes.pointer or ("recurrence", "occurrences", format_utc_shortest(start)),
     )
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from statuary.base.primitives import Instant
 from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_parts import PreviousVersion
-from statuary.site.pages.page_texts import isolate_direction, one_line
+from statuary.site.pages.page_texts import isolate_text_direction, one_line
 from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.status.model.incident_history import IncidentState
@@ -175,7 +175,9 @@ class IncidentCardBuilder:
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             range=self._dates.range(incident.started_at, end) if end else None,
             lasted=self._dates.length(end - incident.started_at) if end else "",
-            components=tuple(map(isolate_direction, filter(None, map(self._names.get, state.components)))),
+            components=tuple(
+                map(isolate_text_direction, filter(None, map(self._names.get, state.components)))
+            ),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
@@ -228,7 +230,7 @@ class IncidentCardBuilder:
         published_update = state.published_updates[update_index]
         moves = tuple(
             ComponentStatusChange(
-                name=isolate_direction(self._component_name(component)),
+                name=isolate_text_direction(self._component_name(component)),
                 state=STATUS_STATES[component.new_status],
                 before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),

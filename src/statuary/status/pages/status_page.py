@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.site.pages.markdown import render_markdown
-from statuary.site.pages.page_texts import PageTexts, isolate_direction, one_line
+from statuary.site.pages.page_texts import PageTexts, isolate_text_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.urls import STATUS_PAGE
@@ -174,7 +174,7 @@ def _with_component_names(
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
     instants = [began for leaf in leaves if (began := _status_start(leaf, state.incidents)) is not None]
-    names = [Markup.escape(isolate_direction(one_line(leaf.component.name))) for leaf in leaves]
+    names = [Markup.escape(isolate_text_direction(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
         headline=_status_clause(worst, names, texts).unescape(),
@@ -262,7 +262,7 @@ def _enumerate_parts(parts: Sequence[Markup], texts: PageTexts) -> Markup:
 
 def _component_link(state: ComponentState) -> Markup:
     return Markup('<a href="#component-{}">{}</a>').format(
-        state.component.id, isolate_direction(one_line(state.component.name))
+        state.component.id, isolate_text_direction(one_line(state.component.name))
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.base.primitives import day_start
-from statuary.site.pages.page_texts import isolate_direction, one_line
+from statuary.site.pages.page_texts import isolate_text_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
 from statuary.status.model.downtime import DateRange, DayDowntime
@@ -103,8 +103,8 @@ class ComponentName(NamedTuple):
     @property
     def full(self) -> str:
         """The name of the component, as `GROUP / NAME` if it has a group."""
-        name = isolate_direction(self.alone)
-        return f"{isolate_direction(self.group)} / {name}" if self.group else name
+        name = isolate_text_direction(self.alone)
+        return f"{isolate_text_direction(self.group)} / {name}" if self.group else name
 
 
 class ComponentCalendar(NamedTuple):
@@ -257,7 +257,7 @@ class UptimeViewBuilder:
             day=self._dates.short_day(min(day for day, _, _ in days)),
             began=self._dates.moment(began),
             record=Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)),
-            components=tuple(dict.fromkeys(isolate_direction(name) for _, _, name in days)),
+            components=tuple(dict.fromkeys(isolate_text_direction(name) for _, _, name in days)),
             state=STATUS_STATES[worst],
             label=self._texts(f"status.{worst}"),
             length="" if ended is None else self._dates.length(ended - began),

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from dateutil import parser
 
-from statuary.base.primitives import InvalidValueError, format_exact, instant, parse_instant, shorten
+from statuary.base.primitives import InvalidValueError, format_utc_shortest, instant, parse_instant, shorten
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_file_bytes, read_text_file
 from statuary.source.parse_yaml import parse_yaml
@@ -77,7 +77,7 @@ class Fields(dict[str, Any]):
         """
         text = self.get_text(*member_names)
         try:
-            return format_exact(parse_instant(text)) if text else None
+            return format_utc_shortest(parse_instant(text)) if text else None
         except InvalidValueError:
             name = next(name for name in member_names if self.get_text(name))
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
@@ -112,7 +112,7 @@ class Fields(dict[str, Any]):
             return None
         try:
             parsed = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
-            return format_exact(instant(parsed.astimezone(UTC)))
+            return format_utc_shortest(instant(parsed.astimezone(UTC)))
         except (ValueError, OverflowError):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 

@@ -14,12 +14,12 @@ from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.comparison import compare_with_content, comparison_lines
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
 from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import SourceFile
 from statuary.source.source_model import IDENTIFIER, MAX_ID_LENGTH
 from statuary.source.unreadable import UnreadableError
-from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.source.yaml_nodes import YamlValue, yaml_file_text
 from statuary.status.model.records import Component, Incident, StatusCatalogue, derived_id
 
 FOLLOWING = (
@@ -85,11 +85,11 @@ class _StatusMerger:
             if not page:
                 self.report.notes.append(f"the source does not describe its page: correct it in {SITE}")
             pages = {"pages": {"language": self.plan.language}} if self.plan.language else {}
-            return FileEdit(SITE, None, block_text({"page": page or UNKNOWN_PAGE, **pages}))
+            return FileEdit(SITE, None, yaml_file_text({"page": page or UNKNOWN_PAGE, **pages}))
         if "id" in page and page["id"] != self.status.page.id:
             self.report.notes.append(
                 f"{self.status.page_source} stays as it is; to keep the ids of the source, give it this page:\n"
-                + block_text({"page": page}).rstrip()
+                + yaml_file_text({"page": page}).rstrip()
             )
             return None
         updated_at = self.status.page.updated_at
@@ -97,7 +97,7 @@ class _StatusMerger:
         if not imported_text or (updated_at is not None and updated_at >= _parse_instant(imported_text)):
             return None
         return self._edit_or_report(
-            self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), imported_text)
+            self.status.page_source, lambda text: set_yaml_value(text, ("page", "updated_at"), imported_text)
         )
 
     def edit_components(self) -> FileEdit | None:
@@ -109,7 +109,7 @@ class _StatusMerger:
         if not self.plan.components:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
-            return FileEdit(COMPONENTS, None, block_text({"components": self.plan.components}))
+            return FileEdit(COMPONENTS, None, yaml_file_text({"components": self.plan.components}))
         return self._edit_or_report(self.status.components_source, self._add_new_components)
 
     def _add_new_components(self, components_yaml: str) -> str:
@@ -117,7 +117,7 @@ class _StatusMerger:
         for key, source in self.plan.components.items():
             component = current_components.get(str(source.get("id", key)))
             if component is None:
-                components_yaml = set_value(components_yaml, ("components", key), source)
+                components_yaml = set_yaml_value(components_yaml, ("components", key), source)
                 continue
             children = source.get("components")
             if not isinstance(children, Mapping):
@@ -126,7 +126,7 @@ class _StatusMerger:
             for child_key, child_source in children.items():
                 child = current_components.get(str(child_source.get("id", child_key)))
                 if child is None:
-                    components_yaml = set_value(
+                    components_yaml = set_yaml_value(
                         components_yaml, (*component.pointer, "components", child_key), child_source
                     )
                 else:
@@ -148,7 +148,7 @@ class _StatusMerger:
                         SkippedRecord(record_id, "has an id that cannot be a file name")
                     )
                 elif record is None:
-                    yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
+                    yield FileEdit(f"{folder}/{record_id}.yaml", None, yaml_file_text(source))
                 else:
                     yield self._edit_existing_record(record, source)
 
@@ -199,10 +199,10 @@ def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source)
     """Add updates, and keys that follow the source, to a record."""
     record = as_object(parse_yaml(record_yaml))
     for update in updates:
-        record_yaml = append_item(record_yaml, ("updates",), update)
+        record_yaml = append_yaml_item(record_yaml, ("updates",), update)
     for key in FOLLOWING:
         if key in record or key in source:
-            record_yaml = set_value(
+            record_yaml = set_yaml_value(
                 record_yaml, (key,), source.get(key), [name for name in record if name != "updates"]
             )
     return record_yaml
@@ -213,12 +213,12 @@ def _append_component_status(components_yaml: str, component: Component, source:
     updated_text = source.get("updated_at")
     if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
         return components_yaml
-    components_yaml = set_value(components_yaml, (*component.pointer, "updated_at"), updated_text)
+    components_yaml = set_yaml_value(components_yaml, (*component.pointer, "updated_at"), updated_text)
     history = source.get("history") or [{"at": updated_text, "status": "operational"}]
     last_status = component.history[-1].status if component.history else component.status
     if history[-1]["status"] == last_status:
         return components_yaml
-    return append_item(components_yaml, (*component.pointer, "history"), history[-1])
+    return append_yaml_item(components_yaml, (*component.pointer, "history"), history[-1])
 
 
 def _update_creation_time(update: Mapping[str, Any]) -> Instant:

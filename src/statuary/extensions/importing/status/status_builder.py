@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from dateutil import parser
 
-from statuary.base.primitives import Instant, format_exact, one_line, parse_instant, shorten
+from statuary.base.primitives import Instant, format_utc_shortest, one_line, parse_instant, shorten
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_plan import (
@@ -234,7 +234,7 @@ class StatusBuilder:
         if key in used:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":
-            source["history"] = [{"at": format_exact(self.request.now), "status": status}]
+            source["history"] = [{"at": format_utc_shortest(self.request.now), "status": status}]
         source["name"] = _shorten_to_name_limit(source["name"])
         self._keys.setdefault(source_id, []).append(key)
         siblings[key] = source
@@ -399,7 +399,7 @@ def add_minutes(start_time: str, minutes: Any) -> str:
     if not str(minutes).isdecimal() or not 0 < int(minutes) < MOST_MINUTES:
         raise NotImportableError(f"has a duration that is not a number of minutes: {shorten(str(minutes))}")
     try:
-        return format_exact(Instant(parse_instant(start_time) + timedelta(minutes=int(minutes))))
+        return format_utc_shortest(Instant(parse_instant(start_time) + timedelta(minutes=int(minutes))))
     except OverflowError:
         raise NotImportableError(f"begins at {start_time}, so that its end is beyond the year 9999") from None
 
