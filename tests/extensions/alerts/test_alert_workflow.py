@@ -113,7 +113,7 @@ def test_edge_function_starts_workflow(runtime: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["Deno", "Cloudflare"])
-def test_edge_function_failure_answers_5xx(runtime: str, tmp_path: Path) -> None:
+def test_edge_function_failure_returns_5xx(runtime: str, tmp_path: Path) -> None:
     with github(tmp_path) as api:
         variables = variables_for(api)
     with function(runtime, tmp_path, variables) as running:

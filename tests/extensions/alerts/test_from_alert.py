@@ -59,7 +59,7 @@ def test_alert_opens_draft_incident(folder):
     assert str(incident["started_at"]).startswith("2026-11-02 09:58:12")
 
 
-def test_rules_may_be_in_json(folder):
+def test_alert_rules_are_read_from_json(folder):
     for name in ("site", "components"):
         file = folder / f"content/{name}.yaml"
         settings = yaml.load(file.read_text("utf-8"), yaml.BaseLoader)
@@ -103,7 +103,7 @@ def test_truncated_firing_group_keeps_incident_open(folder):
     assert incident["updates"][-1]["status"] == "resolved"
 
 
-def test_returning_alert_opens_new_incident(folder):
+def test_alert_firing_again_opens_new_incident(folder):
     run(folder, group())
     run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
     run(folder, group(), now="2026-11-02T11:00:00Z")
@@ -121,14 +121,14 @@ def test_incident_with_future_resolution_is_open(folder):
     assert incidents(folder) == before
 
 
-def test_handwritten_incident_is_not_resolved(folder):
+def test_handwritten_incident_stays_open(folder):
     written = "name: RPC down\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T09:00:00Z, status: investigating}\n"
     write_files(folder, {"content/incidents/rpc.yaml": written})
     run(folder, group(alert("resolved")))
     assert (folder / "content/incidents/rpc.yaml").read_text() == written
 
 
-def test_manually_updated_incident_is_not_resolved(folder):
+def test_incident_updated_by_person_stays_open(folder):
     run(folder, group())
     (file,) = (folder / "content/incidents").iterdir()
     update = ["incident", "update", file.stem, "--status", "identified", "--now", "2026-11-02T10:10:00Z"]
@@ -159,7 +159,7 @@ def test_automatic_publication_requires_name(folder):
     assert "has no name" in said
 
 
-def test_label_names_component_without_rule(folder):
+def test_component_label_replaces_missing_rule(folder):
     run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
     (incident,) = incidents(folder).values()
     assert incident["components"] == {"explorer": "major_outage"}

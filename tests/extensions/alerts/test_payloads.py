@@ -121,13 +121,13 @@ def test_invalid_payload_error_is_short(payload):
 @pytest.mark.parametrize(
     "since", ["0001-01-01T00:00:00Z", "yesterday", 3, None, "2026-11-02T09:58:12.x", "9999"]
 )
-def test_invalid_start_is_ignored(since):
+def test_invalid_alert_start_is_ignored(since):
     value = alert()
     value["startsAt"] = since
     assert read(group(value))[0].since is None
 
 
-def test_labels_are_bounded_strings():
+def test_alert_labels_are_shortened_or_dropped():
     value = alert(long="x" * 10_000, number=3, none=None)
     labels = read(group(value))[0].labels
     assert len(labels["long"]) == 200

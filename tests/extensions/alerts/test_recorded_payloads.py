@@ -52,11 +52,11 @@ def test_recorded_payloads_have_expected_outcomes(tmp_path):
         ("statuspage/a.json", {"component_update": {"new_status": 3}}, "another type than recorded"),
     ],
 )
-def test_unexpected_outcome_is_an_error(tmp_path, name, value, said):
+def test_unexpected_payload_outcome_exits_1(tmp_path, name, value, said):
     code, lines = outcomes(tmp_path, {name: value})
     assert code == 1
     assert said in lines[0]
 
 
-def test_empty_folder_is_an_error(tmp_path):
+def test_empty_folder_gives_error(tmp_path):
     assert main([tmp_path]) == 1

@@ -119,7 +119,7 @@ def _only_proxy_resolution_differs(record, found):
 
 
 @pytest.mark.slow
-def test_records_with_shared_rows_stay_separate(tmp_path):
+def test_records_sharing_rows_stay_separate(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -138,7 +138,7 @@ def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_export_uses_newest_row_per_match(tmp_path):
+def test_newest_export_row_of_match_wins(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
     tables = tables_of_records([record])
@@ -153,7 +153,7 @@ def test_export_uses_newest_row_per_match(tmp_path):
 
 
 @pytest.mark.slow
-def test_export_uses_newest_match_per_address(tmp_path):
+def test_newest_export_match_of_address_wins(tmp_path):
     earlier, later = deployed(1, "immutables"), deployed(2) | {"verifiedAt": "2026-11-03T10:00:00Z"}
     later["address"] = earlier["address"]
     write_tables(tmp_path / "contracts", tables_of_records([later, earlier]))
@@ -167,7 +167,7 @@ def test_contracts_of_other_chains_are_skipped(tmp_path):
     assert set(bodies_of(tmp_path)) == {(CHAIN, records[0]["address"])}
 
 
-def test_missing_rows_are_reported(tmp_path):
+def test_missing_export_rows_are_reported(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     del tables["contract_deployments"][0]
     write_tables(tmp_path / "contracts", tables)
@@ -176,7 +176,7 @@ def test_missing_rows_are_reported(tmp_path):
     assert finding.message.startswith("1 matches refer to rows")
 
 
-def test_missing_table_is_reported(tmp_path):
+def test_missing_export_table_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]), without=["code", "sources"])
     with pytest.raises(UnreadableError, match="no table code, sources"):
         joined(tmp_path)
@@ -213,7 +213,7 @@ def test_invalid_column_type_is_reported(tmp_path):
     assert "do not follow the schema" in contract.parsed_contract.findings[0].message
 
 
-def test_finding_in_row_names_pointer(tmp_path):
+def test_export_row_finding_has_pointer(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))

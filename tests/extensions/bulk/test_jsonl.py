@@ -80,7 +80,7 @@ def test_line_without_findings_skips_positions(tmp_path, monkeypatch):
         locate_bulk_findings([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
 
 
-def test_findings_have_line_and_column(tmp_path):
+def test_jsonl_findings_have_line_and_column(tmp_path):
     misspelled = RECORD.replace(b'"matchId"', b'"matchID"')
     wrong = RECORD.replace(b'"matchId":"7"', b'"matchId":7')
     body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xff\xfe{}", b'{"a":"\xff"}'])
@@ -102,7 +102,7 @@ def test_findings_have_line_and_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
-def test_damaged_file_gives_finding(tmp_path, name, harm):
+def test_damaged_bulk_file_gives_finding(tmp_path, name, harm):
     whole = packed(name, b"\n".join([RECORD] * 3))
     middle = len(whole) // 2
     harmed = {
@@ -140,7 +140,7 @@ def test_file_of_other_format_stops_early(tmp_path):
     assert "is skipped" in contracts[-1].parsed_contract.findings[0].message
 
 
-def test_missing_file_gives_finding(tmp_path):
+def test_missing_bulk_file_gives_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 
@@ -158,7 +158,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 @pytest.mark.slow
 @settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
-def test_ranges_cover_lines_once(tmp_path_factory, found, ends, size, by_workers):
+def test_line_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
@@ -191,7 +191,7 @@ def test_memory_stays_constant_for_large_files(tmp_path):
 
 
 @pytest.mark.slow
-def test_blank_line_flood_is_cut(tmp_path):
+def test_blank_lines_beyond_limit_are_skipped(tmp_path):
     """64 MiB of blanks in 64 kB; without a limit, a gigabyte in a megabyte would pass through too."""
     packer = zlib.compressobj(9, wbits=31)
     blanks = (b" " * 1023 + b"\n") * 1024
@@ -207,7 +207,7 @@ def test_blank_line_flood_is_cut(tmp_path):
     )
 
 
-def test_endless_line_is_cut(tmp_path, monkeypatch):
+def test_line_beyond_limit_stops_reading(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.LARGEST_RECORD", 1 << 10)
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.MAX_SKIPPED", 1 << 21)
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))

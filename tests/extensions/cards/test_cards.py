@@ -100,7 +100,7 @@ def test_missing_glyphs_fall_back_to_english(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_long_name_keeps_image_small(tmp_path: Path) -> None:
+def test_long_site_name_keeps_image_small(tmp_path: Path) -> None:
     assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
     assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES
 

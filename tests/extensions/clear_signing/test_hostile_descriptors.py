@@ -45,12 +45,12 @@ def test_schema_errors_quote_values_once():
     assert found == ["unknown key 'contxt'", "'1' is not an object", "'x' is not an object"]
 
 
-def test_hostile_cases_exceed_hundred():
+def test_hostile_descriptor_cases_exceed_hundred():
     assert len(CASES) > 120
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_hostile_descriptor_is_a_finding(site, name):
+def test_hostile_descriptor_gives_finding(site, name):
     rule, files = CASES[name]
     folder = f"clear-signing/registry/{name}/"
     found = [item for item in errors(site) if item.path.startswith(folder) and item.severity == "error"]
@@ -96,7 +96,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_lying_proxy_is_not_proved(tmp_path, lie):
+def test_false_proxy_implementation_is_not_proved(tmp_path, lie):
     kind, implementations, others, expected = LIES[lie]
     records = {PROXY: signed_record([], PROXY, proxy=kind, implementations=implementations)}
     records |= {address: signed_record(abi, address) for address, abi in others.items()}

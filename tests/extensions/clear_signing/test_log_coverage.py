@@ -53,7 +53,7 @@ def test_log_covers_every_file(site):
 
 
 @pytest.mark.parametrize("path", few_by_default(sorted(ITS_FILES), 2))
-def test_changed_byte_is_reported(site, path):
+def test_changed_signing_file_fails_verification(site, path):
     body = (site / path).read_bytes()
     (site / path).write_bytes(body[:-2] + bytes([body[-2] ^ 1]) + body[-1:])
     assert any(path in problem for problem in problems_of(site))

@@ -338,7 +338,7 @@ def test_page_is_accessible_and_fits_window(site, path, width):
         assert found["overflow"] <= 0
 
 
-def test_functions_show_example_sentence(shown):
+def test_page_shows_example_of_each_function(shown):
     summaries = [item["summary"] for item in shown[0]["items"]]
     assert summaries[0].endswith("Send 1.5 TKN to <b>Ada</b>")
     assert summaries[1].endswith("Deposit")
@@ -363,7 +363,7 @@ def test_contract_without_descriptor_shows_nothing(shown):
     assert shown[1] == {"isShown": False, "complaints": []}
 
 
-def test_generic_contract_page_shows_same_content(shown):
+def test_generic_contract_page_shows_descriptors(shown):
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
 

@@ -67,7 +67,7 @@ def test_descriptor_is_published_with_proof(tmp_path):
     assert never[0].startswith("that labels, intents and names say what the code does")
 
 
-def test_proof_names_record_digest(tmp_path):
+def test_signing_proof_has_record_digest(tmp_path):
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor()})
     published = (tmp_path / "site" / "v2" / "contract" / CHAIN / TOKEN).read_bytes()
     assert proof_of(site)["compared"][0]["record"] == sha256(published).hexdigest()
@@ -232,7 +232,7 @@ def test_messages_are_published_by_type_hash(tmp_path):
         ({"domain": {"verifyingContract": OTHER}}, "is not 0xa1a1"),
     ],
 )
-def test_domain_must_match_deployment(tmp_path, context, words):
+def test_domain_of_other_contract_is_error(tmp_path, context, words):
     spec = {"intent": "Permit", "fields": []}
     site = signed_site(tmp_path, {"registry/plinth/eip712-Token.json": messages({PERMIT: spec}, **context)})
     (error,) = errors(site)
@@ -312,7 +312,7 @@ def test_unchanged_build_has_empty_plan(tmp_path):
     assert again.plan.is_empty
 
 
-def test_check_command_reports_and_lists_rules(tmp_path):
+def test_check_reports_and_lists_signing_rules(tmp_path):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor({"send(address to)": SEND})})
     options = ("--content", str(content), "--format", "json", "--now", "2026-11-20T12:00:00Z")
     checked = run_command(tmp_path, "check", *options)
@@ -323,7 +323,7 @@ def test_check_command_reports_and_lists_rules(tmp_path):
     assert "clear signing" in listed
 
 
-def test_parameter_names_must_match_code(tmp_path):
+def test_parameter_name_unlike_abi_is_error(tmp_path):
     records = {TOKEN: signed_record([function("transfer", "address from", "uint256 value")], TOKEN)}
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor()}, records)
     (error,) = errors(site)
@@ -331,7 +331,7 @@ def test_parameter_names_must_match_code(tmp_path):
     assert indexed(site) == set()
 
 
-def test_view_functions_need_no_format(tmp_path):
+def test_view_function_without_format_is_accepted(tmp_path):
     records = {TOKEN: signed_record([TRANSFER, BALANCE], TOKEN)}
     assert proof_of(signed_site(tmp_path, {TOKEN_FILE: descriptor()}, records))["withoutFormat"] == []
 

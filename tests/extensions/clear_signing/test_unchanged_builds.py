@@ -85,7 +85,7 @@ def test_unchanged_build_reuses_findings(tmp_path, content, judged):
 
 
 @pytest.mark.slow
-def test_incident_verifies_no_descriptor(tmp_path, content, judged):
+def test_new_incident_verifies_no_descriptor(tmp_path, content, judged):
     build(content, tmp_path / "site")
     before = signing_files(tmp_path / "site")
     assert len(before) > 5
@@ -123,7 +123,7 @@ def test_changed_input_is_verified_again(tmp_path, content, judged, change):
 
 
 @pytest.mark.slow
-def test_unrelated_record_verifies_no_descriptor(tmp_path, content, judged):
+def test_changed_unrelated_record_verifies_no_descriptor(tmp_path, content, judged):
     build(content, tmp_path / "site")
     changed = signed_record([APPROVE, function("burn", "uint256 value")], OTHER)
     write_files(content, {record_path(OTHER): changed})
@@ -133,7 +133,7 @@ def test_unrelated_record_verifies_no_descriptor(tmp_path, content, judged):
 
 
 @pytest.mark.slow
-def test_added_record_is_compared(tmp_path, judged):
+def test_new_record_is_compared_with_compiler(tmp_path, judged):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {OTHER: RECORDS[OTHER]})
     assert indexed(built_again(content, tmp_path / "site")) == set()
     write_files(content, {record_path(TOKEN): RECORDS[TOKEN]})
@@ -141,7 +141,7 @@ def test_added_record_is_compared(tmp_path, judged):
     assert len(judged) == 2
 
 
-def test_changed_setting_verifies_again(tmp_path, judged):
+def test_changed_setting_verifies_all_descriptors(tmp_path, judged):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor(None, PROXY)}, {})
     assert indexed(built_again(content, tmp_path / "site")) == set()
     site = (content / "site.yaml").read_text("utf-8")

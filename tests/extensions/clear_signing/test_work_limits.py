@@ -169,7 +169,7 @@ def lines_of(work: Callable[[], object]) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", few_by_default(SHAPES, 3))
-def test_work_grows_linearly_with_size(tmp_path, shape):
+def test_verification_work_grows_linearly(tmp_path, shape):
     size, files = SHAPES[shape]
     published(tmp_path / "warm", files(1))
     alone = lines_of(lambda: published(tmp_path / "one", files(size)))

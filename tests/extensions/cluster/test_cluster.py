@@ -27,7 +27,7 @@ def running():
         yield found
 
 
-def test_cluster_workers_run_tasks(running):
+def test_dask_workers_run_tasks(running):
     with DaskExecutor(running.address) as executor:
         assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
             one**2 for one in range(60)
@@ -37,7 +37,7 @@ def test_cluster_workers_run_tasks(running):
     assert os.getpid() not in doers
 
 
-def test_task_exception_keeps_details(running):
+def test_exception_on_worker_keeps_details(running):
     with (
         DaskExecutor(running.address) as executor,
         pytest.raises(OSError, match="No space left") as raised,
@@ -54,7 +54,7 @@ def test_killed_worker_tasks_are_rerun():
         assert sorted([*found, *results]) == [one**2 for one in range(200)]
 
 
-def test_late_workers_receive_tasks():
+def test_workers_joining_later_receive_tasks():
     with dask_cluster(1) as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(whose, (Square("", one) for one in range(10_000)))
         doers = {next(results)}

@@ -236,7 +236,7 @@ def row_of(location: str) -> SourceRow:
 
 @settings(max_examples=times(60))
 @given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
-def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
+def test_row_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
     """Paths repeat, in one partition and in several, and differ in case: the ledger decides what that means."""
     folder, files, rows = tmp_path_factory.mktemp("partitions"), [], []
     for number, paths in enumerate(partitions):
@@ -265,7 +265,7 @@ def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
 
 @settings(max_examples=times(200))
 @given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
-def test_ranges_give_same_parts_as_whole(numbers, cuts):
+def test_manifest_parts_by_ranges_equal_whole(numbers, cuts):
     """Parts are short here, and end after two of five paths on average, or after four."""
     entries = [
         Entry(f"incidents/{number:02}.json", (), number, sha256(b"%d" % number).hexdigest(), "text/plain")

@@ -121,7 +121,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_changed_member_is_located(change, tmp_path):
+def test_changed_member_finding_has_pointer(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(output)
@@ -198,7 +198,7 @@ def test_contradicted_match_level_gives_error(tmp_path):
     assert ("runtimeMatch",) in {one.pointer for one in again.findings}
 
 
-def test_different_ast_ids_are_ignored(tmp_path):
+def test_layouts_differing_by_ast_ids_match(tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     text = json.dumps(record)
@@ -269,7 +269,7 @@ def test_compiler_lookup_matches_version(tmp_path):
     assert find_compiler(compilers, "vyper", VERSION) is None
 
 
-def test_equal_inputs_are_compiled_once(tmp_path):
+def test_equal_compiler_inputs_run_once(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     body = f"echo run >> {tmp_path}/runs; cat {tmp_path}/output.json"
@@ -336,7 +336,7 @@ def test_line_before_json_is_skipped(tmp_path):
     assert recompiled(site(tmp_path, record), talkative).findings == ()
 
 
-def test_program_without_version_is_rejected(tmp_path):
+def test_compiler_without_version_is_rejected(tmp_path):
     silent = program(tmp_path, "true", version="")
     with pytest.raises(CompilerError, match="prints no version"):
         detect_compiler("solc", silent)
@@ -371,7 +371,7 @@ def test_running_program_can_be_stopped():
     assert ended == [-9]
 
 
-def test_missing_program_is_reported(tmp_path):
+def test_missing_compiler_program_is_reported(tmp_path):
     compiler = detect_compiler("solc", program(tmp_path, "true"))
     compiler.path.unlink()
     with pytest.raises(CompilerError, match="code 127 and did not write JSON"):

@@ -65,7 +65,7 @@ def test_skip_option_excludes_check(base):
 
 
 @pytest.mark.slow
-def test_unreachable_deployment_is_an_error():
+def test_unreachable_deployment_exits_3():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3
     assert done.output.startswith("statuary: http://127.0.0.1:9 cannot be read")

@@ -53,7 +53,7 @@ def ask(base: str) -> SendRequest:
 
 
 @pytest.mark.parametrize(("target", "status"), [("/here", 200), ("/refused", 400), ("/fault", 500)])
-def test_response_is_returned_unchanged(ask, target, status):
+def test_http_sender_returns_response_unchanged(ask, target, status):
     answered = ask(target, "GET", {"X-Asked": "twice"})
     assert (answered.status, answered.media_type) == (status, "text/plain")
     assert answered.body.startswith(f"GET /base{target} twice statuary/".encode())
@@ -82,11 +82,11 @@ def test_redirect_loop_or_file_url_fails(ask, target, why):
 
 
 @pytest.mark.parametrize("base_url", ["status.example", "file:///etc", "ftp://x.example", "http://"])
-def test_non_http_url_is_an_error(base_url):
+def test_non_http_url_gives_error(base_url):
     with pytest.raises(UnreachableError, match="is not a web address"):
         make_http_sender(base_url)
 
 
-def test_unreachable_host_is_an_error():
+def test_unreachable_host_raises_error():
     with pytest.raises(UnreachableError, match="cannot be read"):
         make_http_sender("http://127.0.0.1:9")("/", "GET", {})

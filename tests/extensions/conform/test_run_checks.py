@@ -424,7 +424,7 @@ DAMAGES: dict[str, list[Damage]] = {
 }
 
 
-def test_every_check_has_damage_case():
+def test_each_conform_check_fails_on_damage():
     assert set(DAMAGES) == {check.name for check in CHECKS}
 
 
@@ -463,13 +463,13 @@ def test_changed_page_is_read_again(site):
     assert (verdict.outcome, requested.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
 
 
-def test_either_header_protects_pages(site):
+def test_pages_with_x_frame_options_pass(site):
     """Hosts whose rules add up leave the directive out if the site has documents that may be framed."""
     framed = where(at("/"), with_headers(content_security_policy=FRAMED_POLICY))
     assert outcomes(asking(site, framed))["pages-are-protected"] is ConformanceOutcome.PASSED
 
 
-def test_missing_parts_are_skipped(site):
+def test_conform_skips_missing_site_parts(site):
     """A site without pages, without descriptors or metrics, a chain without contracts, a moment before any transition."""
     nothing_added = outcomes(
         asking(
@@ -528,7 +528,7 @@ def test_incomplete_record_is_skipped(site):
     assert " does not return a complete contract record" in verdict.problems[0]
 
 
-def test_unreachable_deployment_raises():
+def test_unreachable_deployment_stops_checks():
     def ask(target: str, _method: str, _headers: Mapping[str, str]) -> HttpResponse:
         raise UnreachableError(target, "cannot be asked")
 
@@ -536,7 +536,7 @@ def test_unreachable_deployment_raises():
         list(run_checks(CheckedDeployment(ask, NOW), EVERYTHING))
 
 
-def test_levels_and_areas_select_checks():
+def test_level_and_area_select_checks():
     static = select_checks(ConformanceLevel.STATIC, frozenset([ConformanceArea.STATUS]))
     assert {(check.level, check.area) for check in static} == {
         (ConformanceLevel.STATIC, ConformanceArea.STATUS)
@@ -580,7 +580,7 @@ def page_of(summary: dict[str, Any]) -> SendRequest:
 @pytest.mark.parametrize(
     "name", ["major-asana", "minor-bexio", "minor-cloudflare-with-maintenances", "minor-hashicorp"]
 )
-def test_statuspage_captures_conform_unlike_clone(name):
+def test_captured_statuspages_conform_unlike_clone(name):
     """HashiCorp's page is on another vendor's system, which leaves most members out."""
     summary = capture(f"linuxfabrik-{name}.summary.json")
     summary.setdefault("scheduled_maintenances", [])

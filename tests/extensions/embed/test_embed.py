@@ -83,7 +83,7 @@ scheduled_until: 2026-11-20T13:00:00Z
 """
 
 
-def test_every_document_shows_outage_during_window(content, tmp_path):
+def test_each_document_shows_outage_during_window(content, tmp_path):
     records = {
         "incidents/slow.yaml": None,
         "incidents/down.yaml": OUTAGE,
@@ -216,7 +216,7 @@ def test_banner_stays_hidden_when_operational(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_badge_can_be_framed(content, tmp_path):
+def test_other_site_may_frame_badge(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
     with status_site(site) as status:

@@ -120,7 +120,7 @@ def test_deployment_is_verified_and_anchored(deployed, vyper, tmp_path):
 
 
 @pytest.mark.slow
-def test_database_row_suffices_without_node(deployed, vyper, tmp_path):
+def test_boa_row_imports_without_node(deployed, vyper, tmp_path):
     _, row = deployed
     content = empty_site(tmp_path)
     project = database(tmp_path / "project", row, name="deployments.db")
@@ -130,7 +130,7 @@ def test_database_row_suffices_without_node(deployed, vyper, tmp_path):
 
 
 @pytest.mark.slow
-def test_unimportable_rows_are_named(deployed, vyper, tmp_path):
+def test_invalid_boa_rows_are_reported(deployed, vyper, tmp_path):
     _, row = deployed
     rows = [
         {**row, "contract_address": "0x" + "12" * 20, "contract_name": "bare", "source_code": None},

@@ -146,7 +146,7 @@ def add(content, *options):
 
 
 @pytest.mark.slow
-def test_add_records_compiler_evidence(tmp_path, solc, monkeypatch):
+def test_contract_add_writes_compilation_evidence(tmp_path, solc, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
     result = add(content)
@@ -155,7 +155,7 @@ def test_add_records_compiler_evidence(tmp_path, solc, monkeypatch):
     assert claims_of(content) == {"stated_by_a_file"}
 
 
-def test_add_without_compiler_has_no_evidence(tmp_path, monkeypatch):
+def test_add_without_compiler_writes_no_evidence(tmp_path, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
     assert add(content).exit_code == ExitCode.OK
@@ -163,7 +163,7 @@ def test_add_without_compiler_has_no_evidence(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_differing_compiler_gives_no_evidence(tmp_path, monkeypatch):
+def test_differing_compiler_output_gives_no_evidence(tmp_path, monkeypatch):
     content, folder = empty_site(tmp_path), tmp_path / "false"
     CountingCompiler(folder)
     program = folder / "solc"

@@ -162,7 +162,7 @@ def test_missing_compiler_gets_no_evidence(content, record, tmp_path):
     assert not evidence_file(content, record).exists()
 
 
-def test_unknown_address_is_an_error(content, solc):
+def test_unknown_address_gives_error(content, solc):
     result = compile_contracts(content, solc, "0x" + "11" * 20)
     assert result.exit_code == ExitCode.FAILED
     assert f"no contract file or workspace has the address 0x{'11' * 20}" in result.stderr
@@ -170,7 +170,7 @@ def test_unknown_address_is_an_error(content, solc):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])
-def test_damaged_evidence_is_a_note(damage, content, record, solc):
+def test_damaged_evidence_file_gives_note(damage, content, record, solc):
     compile_contracts(content, solc)
     evidence_file(content, record).write_text(damage)
     result = run("check", "--content", content, "--now", NOW)

@@ -70,7 +70,7 @@ def rows(content):
         return list(target.ledger.table(ContractTable).list_entries())
 
 
-def test_add_writes_valid_workspace(content, code):
+def test_contract_add_writes_valid_workspace(content, code):
     result = run(content, artifact("Turnstile"), *code("Turnstile"))
     assert result.exit_code == ExitCode.OK
     assert result.stdout.splitlines()[0] == (
@@ -124,7 +124,7 @@ def test_contradicted_runtime_code_is_not_written(content, code, tmp_path):
     assert set(tree(content)) == {"site.yaml"}
 
 
-def test_match_ids_continue_or_are_given(content, code):
+def test_contract_add_takes_next_match_id(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))
     assert sorted(row.matchId for row in rows(content)) == ["41", "42"]
@@ -328,7 +328,7 @@ def test_missing_chain_is_added(content, code):
 
 
 @pytest.mark.parametrize("name", ["site.yml", "site.json", "site.yaml"])
-def test_chain_is_added_or_advice_printed(name, content, code):
+def test_missing_chain_is_added_or_explained(name, content, code):
     settings = (content / "site.yaml").read_text().partition("chains:")[0]
     text = {
         "site.yml": f"{settings}chains:\n  - {{chain_id: 1, name: Ethereum}}\n",

@@ -95,7 +95,7 @@ def statuses(content):
     return claims["onChain"]["status"], claims["deployed"]["status"]
 
 
-def test_add_command_writes_merkle_proofs(content, node):
+def test_contract_add_writes_merkle_proofs(content, node):
     assert "code proved by the node in block" in add(content, node).output
     value = json.loads(anchor_file(content).read_text())
     jsonschema.validate(value, json_schema("anchor"))
@@ -142,7 +142,7 @@ def test_changed_record_invalidates_merkle_proofs(content, node):
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
-def test_unreadable_anchor_is_a_note(content, node, text):
+def test_unreadable_anchor_file_gives_note(content, node, text):
     add(content, node)
     anchor_file(content).write_text(text)
     published, output = proof(content)

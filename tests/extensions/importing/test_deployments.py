@@ -80,7 +80,7 @@ def test_saved_transactions_need_no_node(kind, content):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_node_adds_runtime_match(kind, content, node):
+def test_import_with_node_adds_runtime_match(kind, content, node):
     result = imported(content, kind, "--rpc", node(kind))
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]

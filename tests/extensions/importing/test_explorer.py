@@ -122,7 +122,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_source_formats_are_read(form):
+def test_explorer_source_formats_are_read(form):
     given, name, sources, settings = FORMS[form]
     found = read_explorer_source(given)
     assert found.fully_qualified_name == name

@@ -134,7 +134,7 @@ def test_ambiguous_sources_are_rejected(tmp_path, files, message):
         compilation_of_project(tmp_path, "A", CODE, "")
 
 
-def test_linked_source_outside_is_refused(tmp_path):
+def test_source_linked_outside_project_is_rejected(tmp_path):
     project = tmp_path / "project"
     write(project, {"../secret.sol": "", "src/A.sol": "import './B.sol'; contract A {}"})
     (project / "src/B.sol").symlink_to(tmp_path / "secret.sol")
@@ -149,7 +149,7 @@ def test_unknown_contract_has_no_compilation(tmp_path):
     assert compilation_of_project(tmp_path, "A", None, "") is None
 
 
-def test_missing_compiler_is_named(project, tmp_path, monkeypatch):
+def test_missing_compiler_version_is_reported(project, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     result = imported(empty_site(tmp_path / "site"), "foundry", source=project("foundry"))
     assert result.exit_code == ExitCode.FINDINGS
@@ -175,7 +175,7 @@ def test_project_without_artifacts_is_imported(name, project, tmp_path, solc):
 
 
 @pytest.mark.slow
-def test_changed_source_is_refused(project, tmp_path, solc):
+def test_changed_foundry_source_is_rejected(project, tmp_path, solc):
     folder = project("foundry-workspace")
     source = folder / "contracts/Turnstile.sol"
     source.write_text(source.read_text().replace("line = line_", 'line = "other"'))

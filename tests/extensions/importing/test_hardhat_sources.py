@@ -118,7 +118,7 @@ def test_deployment_without_metadata_has_compilation(file, more, project):
     assert found == expected
 
 
-def test_other_compiler_is_not_chosen(project):
+def test_compiler_of_other_version_is_ignored(project):
     folder = with_deployments(project("ignition", "ignition"), Fare={"bytecode": CODE.replace("1e", "1d")})
     [fare] = read_hardhat_deploy(folder)
     with pytest.raises(NotImportableError, match=r"no build-info of .* has Fare for solc 0\.8\.29"):
@@ -152,7 +152,7 @@ def build_info(project, name, sources, **settings):
         ("A", [({"a.sol": "contract A {}"}, {}), ({"a.sol": "contract A {}"}, {"viaIR": True})], None),
     ],
 )
-def test_different_contracts_are_not_guessed(name, builds, path, tmp_path):
+def test_build_infos_must_agree_on_contract(name, builds, path, tmp_path):
     for number, (sources, settings) in enumerate(builds):
         build_info(tmp_path, f"{number}", sources, **settings)
     project = HardhatBuilds(tmp_path / "deployments/local", "deployments")

@@ -142,7 +142,7 @@ CASES = {
 }
 
 
-def test_error_cases_cover_minimum():
+def test_import_error_cases_exceed_minimum():
     assert len(CASES) >= 20
 
 

@@ -116,7 +116,7 @@ def test_rounded_record_is_published_with_note(content):
     assert "JavaScript rounds numbers above 2^53" in proof
 
 
-def test_rounded_record_passes_compilation(content, vyper):
+def test_record_with_rounded_slots_recompiles(content, vyper):
     rounded(content)
     compiled = run("contract", "compile", "--content", content, "--compiler", f"vyper={vyper}")
     assert compiled.exit_code == ExitCode.OK, compiled.output

@@ -418,7 +418,7 @@ def test_receipt_proves_deployment_without_trace():
 
 
 @pytest.mark.slow
-def test_transfer_is_rejected_as_deployment(url):
+def test_transfer_does_not_prove_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
     mined(url, transfer)
@@ -468,7 +468,7 @@ def test_rpc_error_keeps_code():
     assert refused.value.code == node_module.METHOD_NOT_FOUND
 
 
-def test_unresolved_proxy_is_a_note(tmp_path):
+def test_unresolved_proxy_gives_note(tmp_path):
     compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
     prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
     record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}

@@ -146,7 +146,7 @@ def test_foundry_files_give_same_record(tmp_path):
     assert records[0] == records[1] == records[2]
 
 
-def test_missing_layouts_are_noted(tmp_path):
+def test_missing_storage_layout_adds_note(tmp_path):
     content = empty_site(tmp_path)
     [note] = added(
         content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
@@ -227,7 +227,7 @@ def test_build_info_ignores_files_outside_metadata(tmp_path):
     assert read_compilation(project / "out/Turnstile.sol/Turnstile.json").std_json_input == before
 
 
-def test_outside_file_requires_matching_hash(tmp_path):
+def test_file_outside_project_requires_matching_hash(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (tmp_path / "id_rsa").write_text("PRIVATE KEY")
     file = project / "out/Turnstile.sol/Turnstile.json"

@@ -38,7 +38,7 @@ def issue(title):
     ],
     ids=["other letters", "long", "alike", "folders"],
 )
-def test_records_with_similar_ids_stay_apart(tmp_path, names):
+def test_similar_record_ids_get_distinct_files(tmp_path, names):
     files = {f"content/issues/{name}.md": issue(f"Title {name}") for name in names}
     write_files(tmp_path / "source", {"config.yml": "title: Example\n", **files})
     incidents = imported_incidents(tmp_path, read_cstate)
@@ -46,7 +46,7 @@ def test_records_with_similar_ids_stay_apart(tmp_path, names):
     assert all(len(one.id) <= MAX_ID_LENGTH for one in incidents)
 
 
-def test_same_minute_announcements_stay_apart(tmp_path):
+def test_announcements_of_same_minute_stay_separate(tmp_path):
     announcements = "".join(
         f"  - {{timestamp: 2026-05-01T10:00:0{second}Z, type: outage, message: {message}}}\n"
         for second, message in ((1, "RPC"), (1, "Explorer"), (2, "RPC"))

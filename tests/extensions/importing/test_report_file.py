@@ -64,7 +64,7 @@ def test_long_terminal_report_suggests_report_file(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition", "hardhat-deploy"])
-def test_imported_contract_has_match_level(kind, tmp_path):
+def test_report_file_has_match_levels(kind, tmp_path):
     content, report = empty_site(tmp_path), tmp_path / "report.json"
     result = imported(content, kind, "--report", str(report))
     rows = accounts_of(report).values()
@@ -113,7 +113,7 @@ def calls_and_links(run):
     run["libraries"] = [f"contracts/Old.sol:Old:0x{'34' * 20}"]
 
 
-def test_called_and_linked_contracts_are_mentioned(tmp_path):
+def test_called_and_linked_contracts_are_reported(tmp_path):
     report = tmp_path / "report.json"
     project = changed(tmp_path, calls_and_links)
     result = imported(empty_site(tmp_path), "foundry", "--report", str(report), source=project)

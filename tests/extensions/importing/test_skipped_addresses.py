@@ -68,7 +68,7 @@ def other_code(run):
         ("$(rm -rf)", None, "check out the revision that was deployed, then run `forge build --force`"),
     ],
 )
-def test_outdated_artifacts_name_forge_command(commit, timestamp, said, content, tmp_path):
+def test_outdated_artifacts_suggest_forge_command(commit, timestamp, said, content, tmp_path):
     project = project_of("foundry", tmp_path)
     broadcasts(project, other_code)
     broadcasts(project, lambda run: run.update(commit=commit, timestamp=timestamp))
@@ -79,7 +79,7 @@ def test_outdated_artifacts_name_forge_command(commit, timestamp, said, content,
     assert "rm -rf" not in result.output
 
 
-def test_wiped_deployment_is_reported(content, tmp_path):
+def test_wiped_ignition_deployment_is_reported(content, tmp_path):
     project = project_of("ignition", tmp_path)
     with (project / JOURNAL).open("a") as journal:
         journal.write('\n{"futureId":"Line#Station","type":"WIPE_APPLY"}\n')
@@ -151,7 +151,7 @@ def test_missing_chain_suggests_add_chains(tmp_path):
     assert "add it under `chains:`, or import again with --add-chains" in result.output
 
 
-def test_missing_chains_share_reason(tmp_path):
+def test_missing_chains_are_reported_once(tmp_path):
     content, project = empty_site(tmp_path, ["5"]), tmp_path / "networks"
     for chain_id in range(100, 120):
         network = project / f"deployments/n{chain_id}"
@@ -162,7 +162,7 @@ def test_missing_chains_share_reason(tmp_path):
     assert "not imported: 60 contracts; 20 chains are not in site.yaml: 100, 101, 102" in result.output
 
 
-def test_add_chains_extends_site(tmp_path):
+def test_add_chains_option_extends_site_yaml(tmp_path):
     content = empty_site(tmp_path, ["5"])
     before = (content / "site.yaml").read_text()
     dry = imported(content, "ignition", "--add-chains", "--dry-run")

@@ -323,7 +323,7 @@ def test_file_of_records_is_imported(tmp_path):
     assert sorted(contracts(content).values()) == sorted(records)
 
 
-def test_copied_site_gives_each_record_once(tmp_path):
+def test_copied_site_imports_each_record_once(tmp_path):
     record = record_of(2)
     value = json.loads(record)
     documents = {

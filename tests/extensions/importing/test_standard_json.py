@@ -122,7 +122,7 @@ def test_input_without_output_requires_qualified_name(tmp_path):
             read_compilation(file, contract_name=name)
 
 
-def test_vyper_contract_takes_file_name(tmp_path):
+def test_vyper_contract_is_named_after_file(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"v/One.vy": {"content": ""}}})
     found = read_compilation(file, compiler_version="0.4.3+commit.bff19ea2")
     assert (found.compiler, found.fully_qualified_name) == ("vyper", "v/One.vy:One")

@@ -151,7 +151,7 @@ def cstate(folder, configuration=CSTATE_CONFIGURATION, **issues):
     return folder
 
 
-def test_cstate_systems_may_share_name(tmp_path):
+def test_cstate_systems_may_have_same_name(tmp_path):
     systems = "".join(f"    - {{name: API, category: {place}}}\n" for place in ("America", "Asia", "Europe"))
     configuration = f"title: Example\nparams:\n  systems:\n{systems}"
     issue = TRACKED.replace("  - RPC\n  - Archive", "  - API")
@@ -680,7 +680,7 @@ def test_empty_source_is_reported(tmp_path, read):
     assert not (tmp_path / "content").exists()
 
 
-def test_records_with_same_id_are_named():
+def test_records_with_same_id_are_reported():
     """The first one is imported; a record that a source lists again is no other."""
     builder = StatusBuilder(ImportRequest("", WebSource(), (), {}, NOW))
     update = ForeignUpdate("2026-11-02T10:00:00Z", "investigating", "x")

@@ -105,7 +105,7 @@ def component(ident, position, created_at, **members):
     }
 
 
-def test_rare_members_are_rebuilt_unchanged(tmp_path):
+def test_rare_statuspage_members_are_rebuilt_unchanged(tmp_path):
     """Ties out of order, an incident's own order, names alone (2017), a reopened incident, a URL that ends with a slash."""
     components = [
         component("b", 1, "2016-01-02T00:00:00.000Z"),
