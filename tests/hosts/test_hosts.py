@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from statuary.contracts.api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
 from statuary.extensions.conform.commands import conform_command as conform
-from statuary.extensions.serving.lookup import entity_tag
+from statuary.extensions.serving.lookup import make_entity_tag
 from support.edge_runtimes import Served, serve_project_with_netlify
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
 from support.random_runs import IS_LARGE
@@ -124,7 +124,7 @@ def test_entity_tags_match_across_copies(name: str, project: Path, tmp_path: Pat
         refused = first.fetch("/openapi.json", {"Accept-Encoding": "gzip;q=0, *;q=0"})
     for target in targets:
         body, headers, other = whole[target]["body"], whole[target]["headers"], packed[target]["headers"]
-        assert headers["etag"] == other["etag"] == heads[target]["headers"]["etag"] == entity_tag(body)
+        assert headers["etag"] == other["etag"] == heads[target]["headers"]["etag"] == make_entity_tag(body)
         assert "content-encoding" not in headers
         assert (again[target]["status"], again[target]["body"]) == (304, ""), target
         for each in (headers, other, heads[target]["headers"], again[target]["headers"]):

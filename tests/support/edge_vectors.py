@@ -20,7 +20,7 @@ from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import make_contract_row
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
-from statuary.extensions.serving.server import timed_response
+from statuary.extensions.serving.server import find_scheduled_version
 from statuary.site.document import Document, encode_json
 from statuary.status.api.epochs import PatchBase
 from support.sites import lookup_site
@@ -460,7 +460,7 @@ def case(target: str, method: str = "GET") -> Case:
 
 def timed_case(target: str, now: str) -> Case:
     """Return a request for a status document at an instant, and its answer."""
-    answer = timed_response(target[1:], fixture_site().get, parse_instant(now))
+    answer = find_scheduled_version(target[1:], fixture_site().get, parse_instant(now))
     answered = answer and {
         "status": answer.status,
         "headers": {name: answer.headers[name] for name in (*COMPARED_HEADERS[:2], "Cache-Control")},

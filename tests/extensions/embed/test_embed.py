@@ -13,7 +13,7 @@ from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, 
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, s3_files
 from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
-from statuary.extensions.serving.server import response_headers
+from statuary.extensions.serving.server import make_response_headers
 from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES
 from statuary.site.url_table import all_urls
@@ -116,10 +116,10 @@ def test_each_document_shows_outage_during_window(content, tmp_path):
 def test_only_embed_documents_allow_frames():
     assert {url.name for url in all_urls() if url.framed} == {FRAME.name, BADGE_PAGE.name}
     for url in (FRAME, BADGE_PAGE):
-        headers = response_headers(url.path())
+        headers = make_response_headers(url.path())
         assert "X-Frame-Options" not in headers
         assert "frame-ancestors" not in headers["Content-Security-Policy"]
-    assert response_headers("index.html")["X-Frame-Options"] == "DENY"
+    assert make_response_headers("index.html")["X-Frame-Options"] == "DENY"
 
 
 def rule_headers(path: str) -> dict[str, list[str]]:

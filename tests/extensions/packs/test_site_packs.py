@@ -173,7 +173,7 @@ def test_skipped_pack_section_keeps_packs_valid(
         with monkeypatch.context() as patched:
             patched.setattr(
                 section.SitePacks,
-                "summary",
+                "pack_changed_documents",
                 lambda self: self._ledger.documents.retain_folder_files("packs") or "",
             )
             change()

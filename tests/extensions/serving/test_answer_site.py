@@ -3,7 +3,7 @@
 import pytest
 
 from statuary.base.primitives import parse_instant
-from statuary.extensions.serving.lookup import LookupRequest, Response, entity_tag
+from statuary.extensions.serving.lookup import LookupRequest, Response, make_entity_tag
 from statuary.extensions.serving.server import answer_site
 
 SITE = {
@@ -98,7 +98,7 @@ def test_head_returns_length_without_body():
 
 
 def test_matching_entity_tag_responds_304():
-    assert answer("/style.css", if_none_match=entity_tag(b"a{}")).status == 304
+    assert answer("/style.css", if_none_match=make_entity_tag(b"a{}")).status == 304
     assert answer("/style.css", if_none_match='"other"').status == 200
 
 
@@ -163,7 +163,7 @@ def test_unsatisfiable_range_is_handled():
 
 
 def test_entity_tag_takes_precedence_over_range():
-    tag = entity_tag(b"abcdefghij")
+    tag = make_entity_tag(b"abcdefghij")
     asked = {"range_header": "bytes=1-2", "site": LETTERS}
     assert answer("/packs/data/a.pack", if_none_match=tag, **asked).status == 304
     assert answer("/packs/data/a.pack", if_range=tag, **asked).status == 200

@@ -19,7 +19,12 @@ from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.serving import commands
 from statuary.extensions.serving import server as server_module
-from statuary.extensions.serving.server import ReloadEvents, WatchedContent, content_state, rebuild_on_changes
+from statuary.extensions.serving.server import (
+    ReloadEvents,
+    WatchedContent,
+    read_content_state,
+    rebuild_on_changes,
+)
 from support.edge_runtimes import Served, serve_with_deno, served, write_site
 from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
 from support.requirements import require_module
@@ -112,7 +117,7 @@ def test_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
     else:
         monkeypatch.setattr(server_module, "find_spec", lambda name: None)
     content = write_site(tmp_path / "content", CONTENT)
-    built, stopped = content_state(content), Event()
+    built, stopped = read_content_state(content), Event()
     (content / "components.yaml").write_bytes(b"components: {}\n")
     watched = WatchedContent(content, stopped.set, built)
     watching = Thread(target=rebuild_on_changes, args=(watched, ReloadEvents(), stopped), daemon=True)

@@ -157,7 +157,7 @@ def test_serve_names_changed_files(folder, capsys):
         (folder / f"stranger{number}.html").write_text("stranger")
     (folder / "index.html").write_text("false")
     (folder / "assets/noise.js").unlink()
-    with serving._open_site(str(folder)) as site:
+    with serving._open_site_to_serve(str(folder)) as site:
         assert site.read("index.html") == b"false"
     text = capsys.readouterr().err
     assert f"1 file of {folder} was changed after the build: index.html\n    {REPAIR}\n" in text

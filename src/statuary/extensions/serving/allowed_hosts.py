@@ -16,12 +16,12 @@ PORT = re.compile(r"(?<=[^:]):[0-9]*$")
 LOCAL_NAMES = frozenset({"localhost", ""})
 
 
-def host_name(header: str) -> str:
+def parse_host_name(host_header: str) -> str:
     """Return the lower-case host name in an HTTP `Host` header.
 
     The port, a final dot, and the brackets of an IPv6 address are removed.
     """
-    name = PORT.sub("", header.strip().lower())
+    name = PORT.sub("", host_header.strip().lower())
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
 
 
@@ -36,12 +36,12 @@ class AllowedHosts(NamedTuple):
     site: Callable[[], str] = str
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
-    def allow(self, header: str | None) -> bool:
+    def allows_host(self, host_header: str | None) -> bool:
         """Return whether the server may respond to a request with this header `Host`.
 
         IP addresses and a missing header are accepted, because no foreign name leads to them.
         """
-        name = host_name(header or "")
+        name = parse_host_name(host_header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
             return True
         try:
@@ -51,14 +51,14 @@ class AllowedHosts(NamedTuple):
         return True
 
 
-def site_host(read_document: ReadDocument) -> str:
+def read_site_host(read_document: ReadDocument) -> str:
     """Return the host name in the site's own URL, or an empty string.
 
     Args:
         read_document: returns the bytes at a path of the site, or None.
     """
     with suppress(ValueError, KeyError, TypeError):
-        return host_name(
+        return parse_host_name(
             urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc
         )
     return ""

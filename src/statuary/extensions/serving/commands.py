@@ -19,14 +19,14 @@ from statuary.cli.options import INSTANT, content_option
 from statuary.cli.output import show_progress
 from statuary.cli.summary import finding_counts_line
 from statuary.engine.build import build_site
-from statuary.extensions.serving.allowed_hosts import host_name
+from statuary.extensions.serving.allowed_hosts import parse_host_name
 from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
     ServedRequest,
     SiteApp,
     WatchedContent,
-    content_state,
+    read_content_state,
     serve,
 )
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
@@ -78,11 +78,13 @@ def serve_command(
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
-        opened = _OpenedSite(_open_site(site)) if site else _open_built_content(content, clock, stack)
+        opened = (
+            _OpenedSite(_open_site_to_serve(site)) if site else _open_built_content(content, clock, stack)
+        )
         events = ReloadEvents() if opened.watched else None
-        names = frozenset(map(host_name, (*hosts, host)))
+        names = frozenset(map(parse_host_name, (*hosts, host)))
         read_document = stack.enter_context(opened.reader).read
-        app = SiteApp(read_document, clock, lambda: str(uuid4()), _log_request, events, names)
+        app = SiteApp(read_document, clock, lambda: str(uuid4()), _echo_request, events, names)
         listening = stack.enter_context(listen(host, port))
         when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"
@@ -90,19 +92,19 @@ def serve_command(
         serve(app, listening, opened.watched)
 
 
-def _open_site(site: str) -> SiteReader:
+def _open_site_to_serve(site_location: str) -> SiteReader:
     """Open a site, and report files that its build did not write.
 
     Raises:
         ServerError: if a folder has no site.
     """
-    folder = Path(site)
+    folder = Path(site_location)
     if folder.is_dir() and not any((folder / name).exists() for name in NAMES_OF_SITE):
         raise ServerError(
-            f"{site} does not contain a site",
+            f"{site_location} does not contain a site",
             "name the folder of a build, such as `statuary serve build`, or no folder",
         )
-    reader = open_site(site, as_served=True)
+    reader = open_site(site_location, as_served=True)
     if folder.is_dir():
         print_changed_files(folder)
     return reader
@@ -117,24 +119,26 @@ class _OpenedSite(NamedTuple):
     watched: WatchedContent | None = None  # the content that the site is built from
 
 
-def _open_built_content(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
+def _open_built_content(
+    content_folder: Path, clock: Callable[[], Instant], cleanups: ExitStack
+) -> _OpenedSite:
     """Build the content into a temporary folder, deleted when the server ends.
 
     Raises:
         ServerError: if there is no content folder.
     """
-    if not content.is_dir():
+    if not content_folder.is_dir():
         raise ServerError(
-            f"there is no folder {content} to build",
+            f"there is no folder {content_folder} to build",
             "name the content folder with --content, or the folder of a site; `statuary init` makes new content",
         )
-    folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
+    folder = Path(cleanups.enter_context(TemporaryDirectory(prefix="statuary-")))
 
     def build() -> None:
         with FolderTarget(folder) as target, show_progress() as progress:
-            outcome = build_site(content, target, clock(), progress)
+            outcome = build_site(content_folder, target, clock(), progress)
         if outcome.checked.all_findings:
-            click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
+            click.echo(format_findings(outcome.checked.all_findings, str(content_folder), "text"), err=True)
         unchanged = "" if outcome.plan is not None else "; the site before it is still served"
         click.echo(f"{finding_counts_line(outcome.checked)}{unchanged}", err=True)
 
@@ -144,12 +148,12 @@ def _open_built_content(content: Path, clock: Callable[[], Instant], stack: Exit
         except Exception as error:  # noqa: BLE001 - the server goes on, with the site before the change
             print_error(error_for_user(error))
 
-    state = content_state(content)
+    state = read_content_state(content_folder)
     build()
-    return _OpenedSite(open_site(folder, as_served=True), WatchedContent(content, rebuild, state))
+    return _OpenedSite(open_site(folder, as_served=True), WatchedContent(content_folder, rebuild, state))
 
 
-def _log_request(served: ServedRequest) -> None:
+def _echo_request(served: ServedRequest) -> None:
     line = (
         f"{utc_now():%H:%M:%S} {served.status} {served.method:7} {served.target} "
         f"{served.size:,} bytes, {served.seconds * 1000:.1f} ms"

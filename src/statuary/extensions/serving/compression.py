@@ -19,7 +19,7 @@ LEVEL = 6
 VARY = {"Vary": "Accept-Encoding"}
 
 
-def accepts_gzip(accept_encoding: str | None) -> bool:
+def allows_gzip(accept_encoding: str | None) -> bool:
     """Return whether an `Accept-Encoding` header allows gzip (RFC 9110, 12.5.3)."""
     weights: dict[str, bool] = {}
     for part in (accept_encoding or "").lower().split(","):
@@ -35,17 +35,19 @@ def add_vary_header(response: Response) -> Response:
     8.8.1).
     """
     is_unchanged = response.status == HTTPStatus.NOT_MODIFIED
-    is_variant = _is_text(response) if response.status == HTTPStatus.OK else is_unchanged
+    is_variant = _has_text_body(response) if response.status == HTTPStatus.OK else is_unchanged
     return replace(response, headers=response.headers | VARY) if is_variant else response
 
 
-def compress_response(response: Response) -> Response:
-    """Compress the body of a response with gzip, if it is a text and becomes smaller.
+def compress_response_if_smaller(response: Response) -> Response:
+    """Compress the body of a response with gzip, if that makes it smaller.
+
+    Only texts are compressed.
 
     Returns:
         The compressed response, or else the same one.
     """
-    if response.status != HTTPStatus.OK or not _is_text(response) or len(response.body) < SMALLEST:
+    if response.status != HTTPStatus.OK or not _has_text_body(response) or len(response.body) < SMALLEST:
         return response
     body = gzip.compress(response.body, LEVEL, mtime=0)
     if len(body) >= len(response.body):
@@ -53,5 +55,5 @@ def compress_response(response: Response) -> Response:
     return replace(response, body=body, headers=response.headers | {"Content-Encoding": "gzip"})
 
 
-def _is_text(response: Response) -> bool:
+def _has_text_body(response: Response) -> bool:
     return TEXT.match(response.headers.get("Content-Type", "")) is not None

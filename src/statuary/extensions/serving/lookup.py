@@ -43,8 +43,8 @@ from statuary.extensions.apis.explorer_answers import answer_explorer, is_explor
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
-    item_spans,
-    member_spans,
+    find_item_spans,
+    find_member_spans,
     parse_selection,
     select_members,
 )
@@ -68,10 +68,10 @@ STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 
 
-def parse_query(text: str) -> QueryParameters:
+def parse_query(query_string: str) -> QueryParameters:
     """Parse a URL's query string, without its `?`; repeated parameters become None."""
     query: QueryParameters = {}
-    for pair in text.split("&"):
+    for pair in query_string.split("&"):
         raw_name, _, raw_value = pair.partition("=")
         name = decode_percent(raw_name.replace("+", " "))
         brackets = BRACKETS.search(name)
@@ -82,56 +82,53 @@ def parse_query(text: str) -> QueryParameters:
     return query
 
 
-def decode_percent(text: str) -> str:
+def decode_percent(escaped: str) -> str:
     """Decode percent escapes; return the text unchanged if they are invalid."""
     try:
-        return decode_component(text)
+        return decode_component(escaped)
     except ValueError:
-        return text
+        return escaped
 
 
-def decode_component(text: str) -> str:
+def decode_component(escaped: str) -> str:
     """Decode percent escapes like JavaScript's `decodeURIComponent`.
 
     Raises:
         ValueError: if an escape is malformed, or the bytes are not UTF-8.
     """
-    if STRAY_PERCENT.search(text):
+    if STRAY_PERCENT.search(escaped):
         raise ValueError("malformed uri")
-    return unquote_to_bytes(text).decode("utf-8")
+    return unquote_to_bytes(escaped).decode("utf-8")
 
 
-def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Raise RequestError if the name of a query parameter is not allowed, or a value is empty."""
-    for name, value in query.items():
-        if name not in allowed:
+def require_allowed_names(query_parameters: QueryParameters, allowed_names: tuple[str, ...]) -> None:
+    """Raise RequestError if a parameter's name is unknown or its value empty."""
+    for name, value in query_parameters.items():
+        if name not in allowed_names:
             raise RequestError(f"Unknown query parameter '{name}'")
         if value == "":
             raise RequestError(f"Empty value found for query parameter '{name}'")
 
 
-def check_single(query: QueryParameters, name: str, kind: str = "string") -> str | None:
+def require_single_value(query: QueryParameters, name: str, value_type: str = "string") -> str | None:
     """Return the value of a query parameter that may occur once.
 
     Raises:
-        RequestError: if the parameter occurs twice, or as an array or object; the message is Sourcify's.
+        RequestError: if it occurs twice, or as an array or object; the message is Sourcify's.
     """
     value = query.get(name)
     if value is None and name in query:
-        raise RequestError(f"request/query/{name} must be {kind}")
+        raise RequestError(f"request/query/{name} must be {value_type}")
     return value
 
 
-def check_reserved(text: str, names: tuple[str, ...]) -> None:
-    """Check that the named parameters contain no unescaped reserved characters.
+def refuse_reserved_characters(query_string: str, parameter_names: tuple[str, ...]) -> None:
+    """Raise RequestError if parameters contain unescaped reserved characters.
 
-    Sourcify's server checks this for the parameters of lists only.
-
-    Raises:
-        RequestError: if a value contains such a character; the message is Sourcify's.
+    Sourcify's server checks this for the parameters of lists only, and the message is Sourcify's.
     """
-    pairs = [pair.split("=") for pair in text.split("&")]
-    for name in names:
+    pairs = [pair.split("=") for pair in query_string.split("&")]
+    for name in parameter_names:
         if any(RESERVED.search(pair[1]) for pair in pairs if pair[0] == name and len(pair) > 1):
             raise RequestError(
                 f"Parameter '{name}' must be url encoded. It's value may not contain reserved characters."
@@ -158,7 +155,7 @@ class ListQuery(NamedTuple):
     after_match_id: int | None = None  # the matchId after which the list begins; None for the beginning
 
 
-def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
+def parse_list_query(query_parameters: QueryParameters, query_string: str) -> ListQuery:
     """Parse the parameters of a request for a list of contracts.
 
     The parameters are checked in the order of Sourcify's server.
@@ -166,30 +163,30 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     Raises:
         RequestError: if a parameter is invalid; the message is Sourcify's.
     """
-    check_reserved(text, PARAMETERS)
-    check_names(query, PARAMETERS)
-    sort = check_single(query, "sort")
+    refuse_reserved_characters(query_string, PARAMETERS)
+    require_allowed_names(query_parameters, PARAMETERS)
+    sort = require_single_value(query_parameters, "sort")
     if sort not in (None, "asc", "desc"):
         raise RequestError("request/query/sort must be equal to one of the allowed values: asc, desc")
-    limit = _parse_limit(check_single(query, "limit", "number"))
-    after_match_id = check_single(query, "afterMatchId")
+    limit = _parse_limit(require_single_value(query_parameters, "limit", "number"))
+    after_match_id = require_single_value(query_parameters, "afterMatchId")
     if after_match_id is None:
         return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=None)
     if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     digits = after_match_id.lstrip("0") or "0"
-    # a longer number is above every match id; do not parse it, which would be slow
+    # Do not parse a longer number, which is above every match id: that would be slow.
     match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 
 
-def _parse_limit(text: str | None) -> int:
+def _parse_limit(limit_text: str | None) -> int:
     """Parse the limit, and round a fraction down."""
-    if text is None:
+    if limit_text is None:
         return MAX_LIMIT
-    if not NUMBER.match(text):
+    if not NUMBER.match(limit_text):
         raise RequestError("request/query/limit must be number")
-    limit = float(text)
+    limit = float(limit_text)
     if limit < 1:
         raise RequestError("request/query/limit must be >= 1")
     if limit > MAX_LIMIT:
@@ -197,34 +194,34 @@ def _parse_limit(text: str | None) -> int:
     return int(limit)
 
 
-def contracts_list_body(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the bytes of the JSON list of a chain's contracts that a client requested."""
+def make_contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
+    """Return the JSON list of a chain's contracts that a client requested."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
-    results = islice(_list_results(chain_id, listing, read_document), listing.limit)
+    results = islice(_iter_list_results(chain_id, listing, read_document), listing.limit)
     return b'{"results":[' + b",".join(results) + b"]}"
 
 
-def _list_results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> Iterator[bytes]:
+def _iter_list_results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> Iterator[bytes]:
     index = json.loads(read_document(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
     pages = index["pages"][::-1] if listing.newest_first else index["pages"]
     for page in pages:
         farthest = int(page["firstMatchId"] if listing.newest_first else page["lastMatchId"])
-        if _is_beyond(farthest, listing):
+        if _is_after_cursor(farthest, listing):
             body = read_document(CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"])) or EMPTY_RESULTS
-            yield from _page_results(body, listing)
+            yield from _iter_page_results(body, listing)
 
 
-def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
-    """Yield the results on a page of the list."""
-    results = item_spans(body, member_spans(body)[0].value)
+def _iter_page_results(page_document: bytes, listing: ListQuery) -> Iterator[bytes]:
+    """Yield the results on a page of the list, in requested order."""
+    results = find_item_spans(page_document, find_member_spans(page_document)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
-        match_id = next(part for part in member_spans(body, start) if part.name == "matchId")
-        if _is_beyond(int(body[match_id.value + 1 : match_id.end - 1]), listing):
-            yield body[start:end]
+        match_id = next(part for part in find_member_spans(page_document, start) if part.name == "matchId")
+        if _is_after_cursor(int(page_document[match_id.value + 1 : match_id.end - 1]), listing):
+            yield page_document[start:end]
 
 
-def _is_beyond(match_id: int, listing: ListQuery) -> bool:
+def _is_after_cursor(match_id: int, listing: ListQuery) -> bool:
     if listing.after_match_id is None:
         return True
     return match_id < listing.after_match_id if listing.newest_first else match_id > listing.after_match_id
@@ -259,19 +256,19 @@ class Response:
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
     """Return an HTTP response with a JSON body."""
-    headers = CORS | {"Content-Type": JSON, "ETag": entity_tag(body)}
+    headers = CORS | {"Content-Type": JSON, "ETag": make_entity_tag(body)}
     return Response(status=status, body=body, headers=headers)
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
     """Convert an error to a JSON response like that of Sourcify's server."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
-    return json_response(compact_json(body), error.status)
+    return json_response(encode_compact_json(body), error.status)
 
 
-def route_not_found_response(method: str, path: str) -> Response:
+def make_route_not_found_response(http_method: str, path: str) -> Response:
     """Return the HTML page with status 404 that Sourcify's server sends for other paths."""
-    message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
+    message = escape(f"Cannot {http_method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
         f"<body>\n<pre>{message}</pre>\n</body>\n</html>\n"
@@ -280,38 +277,38 @@ def route_not_found_response(method: str, path: str) -> Response:
     return Response(status=HTTPStatus.NOT_FOUND, body=page.encode(), headers=headers)
 
 
-def preflight_response() -> Response:
+def make_preflight_response() -> Response:
     """Return the response to a CORS preflight request."""
     return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 
-def conditional_response(response: Response, if_none_match: str | None) -> Response:
+def make_conditional_response(current_response: Response, if_none_match: str | None) -> Response:
     """Return `304 Not Modified` if the client already has the response.
 
     Entity tags are compared weakly (RFC 9110, 13.1.2), so `W/` is ignored.
     """
-    tag = response.headers.get("ETag")
-    if response.status != HTTPStatus.OK or tag is None or not matches_entity_tag(if_none_match, tag):
-        return response
+    tag = current_response.headers.get("ETag")
+    if current_response.status != HTTPStatus.OK or tag is None or not matches_entity_tag(if_none_match, tag):
+        return current_response
     return Response(status=HTTPStatus.NOT_MODIFIED, headers=CORS | {"ETag": tag})
 
 
-def matches_entity_tag(if_none_match: str | None, tag: str) -> bool:
+def matches_entity_tag(if_none_match: str | None, current_tag: str) -> bool:
     """Return whether an `If-None-Match` header contains an entity tag or `*`."""
     if if_none_match is None:
         return False
     tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
-    return "*" in tags or tag.removeprefix("W/") in tags
+    return "*" in tags or current_tag.removeprefix("W/") in tags
 
 
-def head_response(response: Response) -> Response:
+def make_head_response(response: Response) -> Response:
     """Return the response to a HEAD request: headers without a body."""
     if not response.body:
         return response
     return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
 
 
-def entity_tag(body: bytes) -> str:
+def make_entity_tag(body: bytes) -> str:
     """Return the entity tag that Sourcify's server sends for a body.
 
     The entity tag is weak, and consists of the length as hex and 27 base64 characters of the SHA-1.
@@ -320,9 +317,9 @@ def entity_tag(body: bytes) -> str:
     return f'W/"{len(body):x}-{digest[:27]}"'
 
 
-def compact_json(value: Mapping[str, str | None]) -> bytes:
+def encode_compact_json(members: Mapping[str, str | None]) -> bytes:
     """Encode an object of strings to the bytes that JavaScript's `JSON.stringify` gives."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class Resource(StrEnum):
@@ -345,7 +342,7 @@ class Route(NamedTuple):
     address: str = ""
 
 
-# like Express, ignore case and a slash at the end of a path; the first match wins
+# Like the framework Express, ignore letter case and a slash at the end of a path. The first match wins.
 ROUTES = tuple(
     (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
     for resource, pattern in (
@@ -360,7 +357,7 @@ ROUTES = tuple(
 )
 
 
-def find_route(path: str) -> Route | None:
+def find_route(request_path: str) -> Route | None:
     """Return the resource of the contract API at a path, or None.
 
     Every path below `v2` is a resource, except file names that end with `.json`.
@@ -369,16 +366,16 @@ def find_route(path: str) -> Route | None:
         RequestError: if a parameter in the path has a malformed percent escape.
     """
     for resource, pattern in ROUTES:
-        match = pattern.match(path)
+        match = pattern.match(request_path)
         if match:
             parameters = {name: _decode_path_part(text) for name, text in match.groupdict().items()}
             return Route(resource, **parameters)
     return None
 
 
-def _decode_path_part(text: str) -> str:
+def _decode_path_part(path_part: str) -> str:
     try:
-        return decode_component(text)
+        return decode_component(path_part)
     except ValueError:
         raise RequestError("malformed uri'") from None
 
@@ -388,30 +385,30 @@ ADDRESS = re.compile(r"0x[a-fA-F0-9]{40}\Z")
 ADDRESS_LENGTH = 42
 
 
-def check_chain_id(text: str) -> None:
+def require_chain_id_format(chain_id: str) -> None:
     """Raise RequestError if the format of a chain id is invalid."""
-    if len(text) > CHAIN_ID_DIGITS:
+    if len(chain_id) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
-    if not CHAIN_ID.match(text):
+    if not CHAIN_ID.match(chain_id):
         raise RequestError(r'request/params/chainId must match pattern "^\d+$"')
 
 
-def check_address(text: str) -> None:
+def require_address_format(address: str) -> None:
     """Raise RequestError if the format of an address is invalid."""
-    if len(text) != ADDRESS_LENGTH:
-        bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
+    if len(address) != ADDRESS_LENGTH:
+        bound = "fewer" if len(address) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
-    if not ADDRESS.match(text):
+    if not ADDRESS.match(address):
         raise RequestError(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
 
 
-def parse_checksummed_address(text: str) -> Address:
-    """Add the checksum to an address; raise RequestError if it has a wrong one."""
+def parse_checksummed_address(address: str) -> Address:
+    """Add the checksum to an address, or raise RequestError if it has a wrong one."""
     try:
-        parse_address(text)
+        parse_address(address)
     except InvalidValueError:
-        raise RequestError(f"Invalid address: {text}") from None
-    return checksum_address(text)
+        raise RequestError(f"Invalid address: {address}") from None
+    return checksum_address(address)
 
 
 GENESIS_CHAIN = "0"
@@ -451,15 +448,15 @@ def answer_lookup(
         route = find_route(path)
         if is_explorer_route(request.method, path, query, read_document):
             if request.method == "OPTIONS":
-                response = preflight_response()
+                response = make_preflight_response()
             else:
                 answer = answer_explorer(request.method, path, query, read_document)
                 response = json_response(answer.body)
         elif is_signature_route(path, read_document):
             answer = answer_signatures(path, parse_query(query), read_document)
-            response = _answer_api(request.method, path, answer)
+            response = _answer_other_api(request.method, path, answer)
         elif (other := answer_by_path(path, query, read_document)) is not None:
-            response = _answer_api(request.method, path, other)
+            response = _answer_other_api(request.method, path, other)
         elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read_document)
         elif (
@@ -471,45 +468,47 @@ def answer_lookup(
             return None
     except RequestError as rejected:
         response = error_response(rejected, new_error_id)
-    response = conditional_response(response, request.if_none_match)
-    return head_response(response) if request.method == "HEAD" else response
+    response = make_conditional_response(response, request.if_none_match)
+    return make_head_response(response) if request.method == "HEAD" else response
 
 
-def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
-    """Answer a call of another API, if the method allows it."""
-    if method == "OPTIONS":
-        return preflight_response()
-    if method not in ("GET", "HEAD"):
-        return route_not_found_response(method, path)
+def _answer_other_api(http_method: str, path: str, answer: ApiAnswer) -> Response:
+    """Answer a call of another API, unless its method is not allowed."""
+    if http_method == "OPTIONS":
+        return make_preflight_response()
+    if http_method not in ("GET", "HEAD"):
+        return make_route_not_found_response(http_method, path)
     return json_response(answer.body, answer.status)
 
 
 def _answer_by_method(
-    method: str, path: str, route: Route, query: str, read_document: ReadDocument
+    method: str, path: str, route: Route, query_string: str, read_document: ReadDocument
 ) -> Response:
     if method == "OPTIONS":
-        return preflight_response()
+        return make_preflight_response()
     if method not in ("GET", "HEAD") or route.resource is Resource.NONE:
-        return route_not_found_response(method, path)
-    return ANSWERS[route.resource](route, query, read_document) or route_not_found_response(method, path)
+        return make_route_not_found_response(method, path)
+    return ANSWERS[route.resource](route, query_string, read_document) or make_route_not_found_response(
+        method, path
+    )
 
 
 def _answer_contract(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     query = parse_query(query_text)
-    check_names(query, ("fields", "omit"))
-    fields = check_single(query, "fields")
-    omit = check_single(query, "omit")
-    check_chain_id(route.chain_id)
-    check_address(route.address)
+    require_allowed_names(query, ("fields", "omit"))
+    fields = require_single_value(query, "fields")
+    omit = require_single_value(query, "omit")
+    require_chain_id_format(route.chain_id)
+    require_address_format(route.address)
     record = read_document(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
-        check_chain_known(route.chain_id, read_document)
+        require_served_chain(route.chain_id, read_document)
     address = parse_checksummed_address(route.address)
     selection = _parse_selection(fields, omit)
     return (
         json_response(select_members(record, selection))
         if record
-        else _not_verified_response(route.chain_id, address)
+        else _make_not_verified_response(route.chain_id, address)
     )
 
 
@@ -520,8 +519,8 @@ def _parse_selection(fields: str | None, omit: str | None) -> Selection:
         raise RequestError(str(error)) from None
 
 
-def _not_verified_response(chain_id: str, address: str) -> Response:
-    """Return the 404 of an address without a contract."""
+def _make_not_verified_response(chain_id: str, address: str) -> Response:
+    """Return the response 404 for an address without a verified contract."""
     nothing = {
         "match": None,
         "creationMatch": None,
@@ -529,12 +528,12 @@ def _not_verified_response(chain_id: str, address: str) -> Response:
         "chainId": chain_id,
         "address": address,
     }
-    return json_response(compact_json(nothing), HTTPStatus.NOT_FOUND)
+    return json_response(encode_compact_json(nothing), HTTPStatus.NOT_FOUND)
 
 
-def _answer_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
-    check_names(parse_query(query_text), ())
-    check_address(route.address)
+def _answer_contract_on_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
+    require_allowed_names(parse_query(query_text), ())
+    require_address_format(route.address)
     address = parse_checksummed_address(route.address)
     body = read_document(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
@@ -542,9 +541,9 @@ def _answer_all_chains(route: Route, query_text: str, read_document: ReadDocumen
 
 def _answer_contracts(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     listing = parse_list_query(parse_query(query_text), query_text)
-    check_chain_id(route.chain_id)
-    check_chain_known(route.chain_id, read_document)
-    return json_response(contracts_list_body(route.chain_id, listing, read_document))
+    require_chain_id_format(route.chain_id)
+    require_served_chain(route.chain_id, read_document)
+    return json_response(make_contracts_list(route.chain_id, listing, read_document))
 
 
 def _answer_chains(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
@@ -556,7 +555,7 @@ def _answer_health(_route: Route, _query_text: str, read_document: ReadDocument)
     body = read_document(HEALTH.path())
     if body is None:
         return None
-    headers = CORS | {"Content-Type": HTML, "ETag": entity_tag(body)}
+    headers = CORS | {"Content-Type": HTML, "ETag": make_entity_tag(body)}
     return Response(status=HTTPStatus.OK, body=body, headers=headers)
 
 
@@ -567,7 +566,7 @@ def _answer_version(_route: Route, _query_text: str, read_document: ReadDocument
 
 ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] = {
     Resource.CONTRACT: _answer_contract,
-    Resource.ALL_CHAINS: _answer_all_chains,
+    Resource.ALL_CHAINS: _answer_contract_on_all_chains,
     Resource.CONTRACTS: _answer_contracts,
     Resource.CHAINS: _answer_chains,
     Resource.HEALTH: _answer_health,
@@ -578,19 +577,15 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 """The path of an explorer's API, which is also that of the API page."""
 
 
-def is_explorer_call(method: str, path: str, query: str) -> bool:
+def is_explorer_call(method: str, path: str, query_string: str) -> bool:
     """Return whether a request is a call of Etherscan's API."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
-    return method not in ("GET", "HEAD") or "module" in parse_query(query)
+    return method not in ("GET", "HEAD") or "module" in parse_query(query_string)
 
 
-def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
-    """Check that the site serves a chain.
-
-    Raises:
-        RequestError: if the site does not serve the chain (`01` is not `1`); the message is Sourcify's.
-    """
+def require_served_chain(chain_id: str, read_document: ReadDocument) -> None:
+    """Raise RequestError if the site does not serve a chain (`01` is not `1`)."""
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:
         return

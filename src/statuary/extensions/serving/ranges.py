@@ -10,7 +10,7 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 """One range of bytes: from a first to a last byte, from a first byte on, or a number at the end."""
 
 
-def range_response(response: Response, range_header: str | None) -> Response:
+def make_range_response(response: Response, range_header: str | None) -> Response:
     """Return the part of a response that the client requests.
 
     The whole response is returned if the client requests several ranges or another unit than bytes.

@@ -62,29 +62,34 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
         return EVERYTHING
     skipped = omit.split(",") if omit else []
     for selector in (*asked, *skipped):
-        check_selector(selector)
-    return Selection(fields=_in_request_order(asked) if asked else None, omit=_omitted_members(skipped))
+        require_record_field(selector)
+    return Selection(
+        fields=_group_by_member(asked) if asked else None, omit=_group_omitted_by_member(skipped)
+    )
 
 
-def check_selector(selector: str) -> None:
+def require_record_field(field_name: str) -> None:
     """Raise an error if a name in `fields` or `omit` is not a field of records.
 
     Raises:
         InvalidSelectorError: if the name is not a field; the message is Sourcify's.
     """
-    if selector.count(".") > 1:
-        raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
-    if selector not in NAMES:
-        raise InvalidSelectorError(f"Field selector {selector} is not a valid field")
+    if field_name.count(".") > 1:
+        raise InvalidSelectorError(
+            f"Field selector cannot have more than one level subselectors: {field_name}"
+        )
+    if field_name not in NAMES:
+        raise InvalidSelectorError(f"Field selector {field_name} is not a valid field")
 
 
-def _in_request_order(selectors: list[str]) -> ChosenMembers:
-    """Group selectors by member, in order of the request.
+def _group_by_member(field_names: list[str]) -> ChosenMembers:
+    """Group the names in `fields` by member of the record, in their order.
 
-    The whole of `proxyResolution` replaces its parts, which are not in it.
+    If the whole of `proxyResolution` is requested, names of its parts are ignored: the stored member has no
+    such parts.
     """
     chosen: ChosenMembers = {}
-    for selector in selectors:
+    for selector in field_names:
         member, _, inner = selector.partition(".")
         asked = chosen.get(member)
         if asked is None or selector == PROXY:
@@ -94,14 +99,15 @@ def _in_request_order(selectors: list[str]) -> ChosenMembers:
     return chosen
 
 
-def _omitted_members(selectors: list[str]) -> ChosenMembers:
-    """Group omitted selectors by member.
+def _group_omitted_by_member(field_names: list[str]) -> ChosenMembers:
+    """Group the names in `omit` by member of the record.
 
-    The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
-    paths in `omit`, so here they work.
+    Sourcify's server accepts dotted names in `omit`, but then omits nothing. Its specification allows them,
+    so here they
+    work.
     """
     chosen: ChosenMembers = {}
-    for selector in selectors:
+    for selector in field_names:
         member, _, inner = selector.partition(".")
         is_whole = not inner or chosen.get(member) == ()
         chosen[member] = () if is_whole else (*chosen.get(member, ()), inner)
@@ -128,91 +134,91 @@ class MemberSpan(NamedTuple):
     end: int  # the first byte after the value
 
 
-def member_spans(text: bytes, start: int = 0) -> list[MemberSpan]:
+def find_member_spans(json_text: bytes, object_start: int = 0) -> list[MemberSpan]:
     """Return the name and position of each member of a JSON object.
 
     Args:
-        text: compact JSON.
-        start: the offset of the object.
+        json_text: compact JSON.
+        object_start: the offset of the object.
 
     Raises:
         NotCanonicalError: if no compact object begins at the offset.
     """
-    if _byte_at(text, start) != OPENING_BRACE:
-        raise NotCanonicalError(f"expected a JSON object at byte {start} of the record")
-    if _byte_at(text, start + 1) == CLOSING_BRACE:
+    if _get_byte_at(json_text, object_start) != OPENING_BRACE:
+        raise NotCanonicalError(f"expected a JSON object at byte {object_start} of the record")
+    if _get_byte_at(json_text, object_start + 1) == CLOSING_BRACE:
         return []
-    spans = [_member_span(text, start + 1)]
-    while (mark := _byte_at(text, spans[-1].end)) == COMMA:
-        spans.append(_member_span(text, spans[-1].end + 1))
+    spans = [_find_member_span(json_text, object_start + 1)]
+    while (mark := _get_byte_at(json_text, spans[-1].end)) == COMMA:
+        spans.append(_find_member_span(json_text, spans[-1].end + 1))
     if mark != CLOSING_BRACE:
         raise NotCanonicalError(f"expected a comma or closing brace at byte {spans[-1].end} of the record")
     return spans
 
 
-def item_spans(text: bytes, start: int = 0) -> list[tuple[int, int]]:
+def find_item_spans(json_text: bytes, array_start: int = 0) -> list[tuple[int, int]]:
     """Return the start and end offsets of a JSON array's items.
 
     Args:
-        text: compact JSON.
-        start: the offset of the array.
+        json_text: compact JSON.
+        array_start: the offset of the array.
 
     Raises:
         NotCanonicalError: if no compact array begins at the offset.
     """
-    if _byte_at(text, start) != OPENING_BRACKET:
-        raise NotCanonicalError(f"expected a JSON array at byte {start} of the record")
-    if _byte_at(text, start + 1) == CLOSING_BRACKET:
+    if _get_byte_at(json_text, array_start) != OPENING_BRACKET:
+        raise NotCanonicalError(f"expected a JSON array at byte {array_start} of the record")
+    if _get_byte_at(json_text, array_start + 1) == CLOSING_BRACKET:
         return []
-    spans = [(start + 1, value_end(text, start + 1))]
-    while (mark := _byte_at(text, spans[-1][1])) == COMMA:
+    spans = [(array_start + 1, find_value_end(json_text, array_start + 1))]
+    while (mark := _get_byte_at(json_text, spans[-1][1])) == COMMA:
         begin = spans[-1][1] + 1
-        spans.append((begin, value_end(text, begin)))
+        spans.append((begin, find_value_end(json_text, begin)))
     if mark != CLOSING_BRACKET:
         raise NotCanonicalError(f"expected a comma or closing bracket at byte {spans[-1][1]} of the record")
     return spans
 
 
-def holds_object(text: bytes, member: MemberSpan) -> bool:
+def is_object_member(record: bytes, member: MemberSpan) -> bool:
     """Return whether the value of a record's member is a JSON object.
 
     Args:
-        text: the bytes of the record.
-        member: the place of the member in these bytes.
+        record: the bytes of the record.
+        member: the position of the member in these bytes.
     """
-    return text[member.value] == OPENING_BRACE
+    return record[member.value] == OPENING_BRACE
 
 
-def _member_span(text: bytes, start: int) -> MemberSpan:
-    name = STRING.match(text, start)
-    if name is None or _byte_at(text, name.end()) != COLON:
-        raise NotCanonicalError(f"expected the name of a JSON member at byte {start} of the record")
+def _find_member_span(json_text: bytes, member_start: int) -> MemberSpan:
+    name = STRING.match(json_text, member_start)
+    if name is None or _get_byte_at(json_text, name.end()) != COLON:
+        raise NotCanonicalError(f"expected the name of a JSON member at byte {member_start} of the record")
     value = name.end() + 1
-    return MemberSpan(json.loads(name[0]), start, value, value_end(text, value))
+    return MemberSpan(json.loads(name[0]), member_start, value, find_value_end(json_text, value))
 
 
-def value_end(text: bytes, start: int) -> int:
+def find_value_end(json_text: bytes, value_start: int) -> int:
     """Return the offset at which a JSON value ends.
 
     Args:
-        text: compact JSON.
-        start: the offset of the value.
+        json_text: compact JSON.
+        value_start: the offset of the value.
 
     Raises:
         NotCanonicalError: if no complete value begins at the offset.
     """
-    first_byte = _byte_at(text, start)
+    first_byte = _get_byte_at(json_text, value_start)
     if first_byte in (OPENING_BRACE, OPENING_BRACKET):
-        return _container_end(text, start)
-    simple = (STRING if first_byte == QUOTE else SCALAR).match(text, start)
+        return _find_container_end(json_text, value_start)
+    simple = (STRING if first_byte == QUOTE else SCALAR).match(json_text, value_start)
     if simple is None:
-        raise NotCanonicalError(f"expected a JSON value at byte {start} of the record")
+        raise NotCanonicalError(f"expected a JSON value at byte {value_start} of the record")
     return simple.end()
 
 
-def _container_end(text: bytes, start: int) -> int:
+def _find_container_end(json_text: bytes, container_start: int) -> int:
     depth = 0
-    for token in STRING_OR_BRACKET.finditer(text, start):
+    for token in STRING_OR_BRACKET.finditer(json_text, container_start):
         match token[0]:
             case b"{" | b"[":
                 depth += 1
@@ -220,12 +226,12 @@ def _container_end(text: bytes, start: int) -> int:
                 depth -= 1
                 if not depth:
                     return token.end()
-    raise NotCanonicalError(f"the JSON value at byte {start} of the record is cut off")
+    raise NotCanonicalError(f"the JSON value at byte {container_start} of the record is cut off")
 
 
-def _byte_at(text: bytes, position: int) -> int:
+def _get_byte_at(json_text: bytes, position: int) -> int:
     """Return the byte at a position, or -1 beyond the end."""
-    return text[position] if position < len(text) else -1
+    return json_text[position] if position < len(json_text) else -1
 
 
 def select_members(record: bytes, selection: Selection) -> bytes:
@@ -244,39 +250,41 @@ def select_members(record: bytes, selection: Selection) -> bytes:
     """
     if selection.whole:
         return record
-    spans = {member.name: member for member in member_spans(record)}
-    names = (*wanted_members(selection, spans), *IDENTITY)
+    spans = {member.name: member for member in find_member_spans(record)}
+    names = (*list_members_to_select(selection, spans), *IDENTITY)
     codes = () if selection.fields is None else selection.fields.get(PROXY, ())
-    return _join_object(
-        _proxy_resolution_part(record, spans, codes)
+    return _encode_object(
+        _encode_proxy_resolution(record, spans, codes)
         if codes and name == PROXY
-        else _selected_parts(record, spans[name], selection)
+        else _encode_selected_parts(record, spans[name], selection)
         for name in names
         if name in spans or (codes and name == PROXY)
     )
 
 
-def _proxy_resolution_part(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) -> bytes:
-    """Return `proxyResolution` with on-chain code."""
+def _encode_proxy_resolution(
+    record: bytes, spans: dict[str, MemberSpan], part_names: tuple[str, ...]
+) -> bytes:
+    """Return the requested parts of `proxyResolution`, the code on the chain."""
     codes = []
-    for part in parts:
+    for part in part_names:
         side = spans.get(CODE_OF_PROXY[part])
-        code = None if side is None else _member_part(record, side, "onchainBytecode")
+        code = None if side is None else _find_member_part(record, side, "onchainBytecode")
         if code is not None:
             codes.append(b'"%s":%s' % (part.encode(), code))
-    return b'"%s":%s' % (PROXY.encode(), _join_object(codes))
+    return b'"%s":%s' % (PROXY.encode(), _encode_object(codes))
 
 
-def _member_part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
-    """Return a part of a member, if it has that part."""
-    parts = member_spans(record, member.value) if holds_object(record, member) else []
-    return next((record[part.value : part.end] for part in parts if part.name == name), None)
+def _find_member_part(record: bytes, member: MemberSpan, part_name: str) -> bytes | None:
+    """Return the value of a part of a member, or None."""
+    parts = find_member_spans(record, member.value) if is_object_member(record, member) else []
+    return next((record[part.value : part.end] for part in parts if part.name == part_name), None)
 
 
-def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """Return the names of the members to select, without the last three.
+def list_members_to_select(selection: Selection, present_names: Iterable[str]) -> list[str]:
+    """Return the names of the members to select.
 
-    A response always ends with `match`, `chainId` and `address`, which the caller adds.
+    The list lacks `match`, `chainId` and `address`, with which the caller ends every response.
 
     Args:
         selection: the selected members.
@@ -289,29 +297,29 @@ def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[s
     return [*remaining, *filter(omitted_names.__contains__, BASE)]
 
 
-def _selected_parts(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
-    """Return the selected parts of a member."""
+def _encode_selected_parts(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
+    """Return a member of the record with its selected parts only."""
     member_text = record[member.start : member.end]
     if selection.fields is None:
         inner = selection.omit.get(member.name, ())
     else:
         inner = selection.fields.get(member.name, ())
-    if not inner or not holds_object(record, member):
+    if not inner or not is_object_member(record, member):
         return member_text
     name = record[member.start : member.value]
-    spans = {part.name: part for part in member_spans(record, member.value)}
+    spans = {part.name: part for part in find_member_spans(record, member.value)}
     if selection.fields is not None:
-        names = _inner_fields(inner, spans)
+        names = _list_selected_parts(inner, spans)
     else:
         names = [part for part in spans if part not in inner]
-    return name + _join_object(record[spans[part].start : spans[part].end] for part in names)
+    return name + _encode_object(record[spans[part].start : spans[part].end] for part in names)
 
 
-def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
-    named_parts = [part for part in asked if part in spans]
-    other_parts = [part for part in spans if part not in named_parts] if REST in asked else []
+def _list_selected_parts(requested_parts: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
+    named_parts = [part for part in requested_parts if part in spans]
+    other_parts = [part for part in spans if part not in named_parts] if REST in requested_parts else []
     return [*named_parts, *other_parts]
 
 
-def _join_object(parts: Iterable[bytes]) -> bytes:
-    return b"{" + b",".join(parts) + b"}"
+def _encode_object(encoded_members: Iterable[bytes]) -> bytes:
+    return b"{" + b",".join(encoded_members) + b"}"

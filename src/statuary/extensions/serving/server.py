@@ -20,21 +20,21 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.primitives import Instant
-from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
-from statuary.extensions.serving.compression import accepts_gzip, add_vary_header, compress_response
+from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, read_site_host
+from statuary.extensions.serving.compression import add_vary_header, allows_gzip, compress_response_if_smaller
 from statuary.extensions.serving.lookup import (
     LookupRequest,
     NewErrorId,
     ReadDocument,
     Response,
     answer_lookup,
-    conditional_response,
     decode_percent,
-    entity_tag,
-    head_response,
     json_response,
+    make_conditional_response,
+    make_entity_tag,
+    make_head_response,
 )
-from statuary.extensions.serving.ranges import range_response
+from statuary.extensions.serving.ranges import make_range_response
 from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.site import urls as site_urls
 from statuary.site.url_table import match_url
@@ -58,16 +58,16 @@ HEARTBEAT = 15.0
 """Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
 
 
-def response_headers(path: str) -> dict[str, str]:
+def make_response_headers(file_path: str) -> dict[str, str]:
     """Return the HTTP headers of a file of the site: media type, caching and security.
 
     Args:
-        path: the path of the file in the site.
+        file_path: the path of the file in the site.
     """
-    cache, match = cache_control_of(path), match_url(path)
+    cache, match = cache_control_of(file_path), match_url(file_path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match.url.common_headers
-    return {"Content-Type": media_type_of(path)} | caching | common
+    return {"Content-Type": media_type_of(file_path)} | caching | common
 
 
 Wake = Callable[[], object]
@@ -81,12 +81,12 @@ class ReloadEvents:
         self.waiting: set[Wake] = set()
 
     def announce(self) -> None:
-        """Tell every open page that the site has changed."""
+        """Tell every open page to reload, because the site has changed."""
         for wake in tuple(self.waiting):
             wake()
 
 
-def with_reload_script(page: bytes) -> bytes:
+def add_reload_script(page: bytes) -> bytes:
     """Return an HTML page with a script that reloads the page after a rebuild."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
@@ -109,31 +109,34 @@ def answer_site(
     """
     response = answer_lookup(request, read_document, new_error_id)
     if response is None:
-        response = conditional_response(_plain_response(request, read_document, now), request.if_none_match)
-        # ignore ranges with If-Range: weak entity tags cannot show that the body is the same
+        response = make_conditional_response(
+            _answer_document_request(request, read_document, now), request.if_none_match
+        )
+        # Ignore a range with the header If-Range: our entity tags are weak, so they cannot show that the
+        # bytes are the same.
         if request.method == "GET" and request.if_range is None:
-            response = range_response(response, request.range_header)
-        response = head_response(response) if request.method == "HEAD" else response
+            response = make_range_response(response, request.range_header)
+        response = make_head_response(response) if request.method == "HEAD" else response
     return response
 
 
-def _plain_response(request: LookupRequest, read_document: ReadDocument, now: Instant) -> Response:
+def _answer_document_request(request: LookupRequest, read_document: ReadDocument, now: Instant) -> Response:
     if request.method not in ("GET", "HEAD"):
         return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
     path = decode_percent(request.target.partition("?")[0]).removeprefix("/")
-    found = timed_response(path, read_document, now) or _file_response(path, read_document)
+    found = find_scheduled_version(path, read_document, now) or _find_file_response(path, read_document)
     if found is not None:
         return found
     page = site_urls.NOT_FOUND_PAGE.path()
     body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
-    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=response_headers(page))
+    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=make_response_headers(page))
 
 
-def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
+def find_scheduled_version(request_path: str, read_document: ReadDocument, now: Instant) -> Response | None:
     """Return the version of a document that is scheduled for a time.
 
     Args:
-        path: the path of the request.
+        request_path: the path of the request.
         read_document: returns the bytes at a path of the site, or None.
         now: the time.
 
@@ -141,47 +144,58 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
         The response, or None if the document does not change at scheduled times.
     """
     index = parse_epochs_or_empty(read_document(status_urls.EPOCHS.path()))
-    for file in _possible_files(path):
+    for file in _list_possible_files(request_path):
         if file in index.documents:
             stored = index.document_at(file, now)
             body = (stored and stored.body(read_document)) or read_document(file)
             if body is None:
                 return None
-            response = _document_response(file, body, _cache_control(index, now))
+            response = _make_document_response(file, body, _make_cache_control(index, now))
             stale = index.stale_since(now)
             headers = {**response.headers, "Statuary-Stale-Since": stale} if stale else response.headers
             return replace(response, headers=headers)
     return None
 
 
-def _possible_files(path: str) -> tuple[str, ...]:
-    """Return the files that a URL path may mean.
+def _list_possible_files(request_path: str) -> tuple[str, ...]:
+    """Return the files that a requested path may mean.
 
-    The candidates are a file, a folder's page, and a page without extension.
+    These are the file itself, the page of a folder, and a page named without `.html`.
     """
-    return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
+    return (
+        (f"{request_path}index.html",)
+        if not request_path or request_path.endswith("/")
+        else (request_path, f"{request_path}.html")
+    )
 
 
-def _cache_control(index: EpochIndex, now: Instant) -> str:
-    """Return a status document's `Cache-Control`, which ends at the next change."""
+def _make_cache_control(index: EpochIndex, now: Instant) -> str:
+    """Return the `Cache-Control` of a document about the status.
+
+    Its age limit ends at the next scheduled change.
+    """
     coming = [since - now for since in index.instants if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"
 
 
-def _file_response(path: str, read_document: ReadDocument) -> Response | None:
-    for file in (*_possible_files(path), f"{path}/index.html"):
+def _find_file_response(request_path: str, read_document: ReadDocument) -> Response | None:
+    for file in (*_list_possible_files(request_path), f"{request_path}/index.html"):
         body = read_document(file)
         if body is not None:
-            # documents about the status are cached only briefly, even without versions for scheduled times
+            # Documents about the status may be cached only briefly, even those without versions for scheduled
+            # times.
             is_status = cache_control_of(file) == site_urls.SHORT_LIVED
-            return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
+            return _make_document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None
 
 
-def _document_response(path: str, body: bytes, cache: str) -> Response:
-    headers = response_headers(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
-    return Response(status=HTTPStatus.OK, body=body, headers=headers)
+def _make_document_response(document_path: str, content: bytes, cache_control: str) -> Response:
+    headers = make_response_headers(document_path) | {
+        "Cache-Control": cache_control,
+        "ETag": make_entity_tag(content),
+    }
+    return Response(status=HTTPStatus.OK, body=content, headers=headers)
 
 
 SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache"}
@@ -227,7 +241,7 @@ class SiteApp:
         events: ReloadEvents | None = None,
         hosts: frozenset[str] = frozenset(),
     ) -> None:
-        self.hosts = AllowedHosts(hosts, partial(site_host, read_document))
+        self.hosts = AllowedHosts(hosts, partial(read_site_host, read_document))
         self._read = read_document
         self._clock = clock
         self._new_error_id = new_error_id
@@ -244,7 +258,9 @@ class SiteApp:
             host: the header `Host`, or None.
         """
         began = perf_counter()
-        answer = self._negotiate(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
+        answer = (
+            self._answer_with_encoding(request) if self.hosts.allows_host(host) else _Answer(FOREIGN_HOST)
+        )
         response = answer.response
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
             length = response.headers.get("Content-Length", str(len(response.body)))
@@ -255,31 +271,31 @@ class SiteApp:
         )
         return response
 
-    def _negotiate(self, request: LookupRequest) -> _Answer:
-        """Answer a request, compressed or in part."""
-        if request.range_header or not accepts_gzip(request.accept_encoding):
+    def _answer_with_encoding(self, request: LookupRequest) -> _Answer:
+        """Answer a request with a compressed body, or with a part of the body."""
+        if request.range_header or not allows_gzip(request.accept_encoding):
             answer = self._answer_request(request)
             response = answer.response
         elif request.method == "HEAD":  # the headers are those of the compressed body
             answer = self._answer_request(replace(request, method="GET"))
-            response = head_response(compress_response(answer.response))
+            response = make_head_response(compress_response_if_smaller(answer.response))
         else:
             answer = self._answer_request(request)
-            response = compress_response(answer.response)
+            response = compress_response_if_smaller(answer.response)
         return answer._replace(response=add_vary_header(response))
 
     def _answer_request(self, request: LookupRequest) -> _Answer:
-        """Answer a request; an exception becomes an error response."""
+        """Answer a request, with an error response if an exception is raised."""
         if self.events is not None and request.target == SCRIPT_PATH:
             return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
         try:
             response = answer_site(request, self._read, self._clock(), self._new_error_id)
         except Exception as failure:  # noqa: BLE001 - whatever it is, the client gets a response
-            return _Answer(_internal_error(self._new_error_id), failure)
-        return _Answer(response if self.events is None else _add_live_reload(response))
+            return _Answer(_make_internal_error_response(self._new_error_id), failure)
+        return _Answer(response if self.events is None else _add_reload_script_to_page(response))
 
 
-def _internal_error(new_error_id: NewErrorId) -> Response:
+def _make_internal_error_response(new_error_id: NewErrorId) -> Response:
     body = {
         "customCode": "internal_error",
         "message": "The server encountered an unexpected error.",
@@ -289,12 +305,12 @@ def _internal_error(new_error_id: NewErrorId) -> Response:
     return json_response(encoded, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def _add_live_reload(response: Response) -> Response:
+def _add_reload_script_to_page(response: Response) -> Response:
     """Return a response whose page reloads itself when the site changes."""
     if not response.body or not response.headers.get("Content-Type", "").startswith("text/html"):
         return response
-    body = with_reload_script(response.body)
-    return replace(response, body=body, headers=response.headers | {"ETag": entity_tag(body)})
+    body = add_reload_script(response.body)
+    return replace(response, body=body, headers=response.headers | {"ETag": make_entity_tag(body)})
 
 
 IDLE = 60
@@ -339,14 +355,18 @@ class SiteHandler(BaseHTTPRequestHandler):
         deadline = Timer(REQUEST_SECONDS, shut_down_connection, (self.connection,))
         deadline.daemon = True
         deadline.start()
-        is_complete = self._read_head()
+        is_complete = self._read_request_head()
         deadline.cancel()
         if is_complete:
             self._respond_to_request()
             self.wfile.flush()
 
-    def _read_head(self) -> bool:
-        """Read a request's head; return whether to respond."""
+    def _read_request_head(self) -> bool:
+        """Read the head of a request.
+
+        Returns:
+            Whether the request is valid, so that it gets a response.
+        """
         self.raw_requestline = self.rfile.readline(65537)
         if len(self.raw_requestline) > 65536:
             self.requestline = self.request_version = self.command = ""
@@ -362,39 +382,39 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.close_connection = True  # an unread body
         site = self.server.site
         host = ", ".join(self.headers.get_all("Host", []))
-        if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
-            self._stream_events(site.events)
+        if site.events is not None and self.path == EVENTS_PATH and site.hosts.allows_host(host):
+            self._stream_reload_events(site.events)
             return
         request = LookupRequest(
             method=self.command,
             target=self.path,
-            if_none_match=self._header_value("If-None-Match"),
-            accept_encoding=self._header_value("Accept-Encoding"),
-            range_header=self._header_value("Range"),
-            if_range=self._header_value("If-Range"),
+            if_none_match=self._get_header("If-None-Match"),
+            accept_encoding=self._get_header("Accept-Encoding"),
+            range_header=self._get_header("Range"),
+            if_range=self._get_header("If-Range"),
         )
         response = site.respond(request, host)
-        self._send_head(int(response.status), response.headers)
+        self._send_response_head(int(response.status), response.headers)
         for start in range(0, len(response.body), PART):  # the timeout is that of one write
             self.wfile.write(response.body[start : start + PART])
 
-    def _header_value(self, name: str) -> str | None:
+    def _get_header(self, name: str) -> str | None:
         texts = self.headers.get_all(name)
         return ", ".join(texts) if texts else None
 
-    def _send_head(self, status: int, headers: dict[str, str]) -> None:
+    def _send_response_head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response_only(status)
         self.send_header("Date", self.date_time_string())
         for name, text in headers.items():
             self.send_header(name, text)
         self.end_headers()
 
-    def _stream_events(self, events: ReloadEvents) -> None:
+    def _stream_reload_events(self, events: ReloadEvents) -> None:
         self.close_connection = True
         changed_event = threading.Event()
         events.waiting.add(changed_event.set)
         try:
-            self._send_head(200, STREAM_HEADERS | {"Connection": "close"})
+            self._send_response_head(200, STREAM_HEADERS | {"Connection": "close"})
             self.wfile.write(STREAM_BEGINS)
             while True:
                 self.wfile.write(CHANGE_EVENT if changed_event.wait(HEARTBEAT) else COMMENT)
@@ -453,18 +473,18 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
         stopped: ends the function when set.
     """
     built_state = watched.built_state
-    for _ in _wait_for_changes(watched.folder, stopped):
-        state = content_state(watched.folder)
+    for _ in _iter_content_changes(watched.folder, stopped):
+        state = read_content_state(watched.folder)
         if state != built_state:
             built_state = state
             watched.rebuild()
             events.announce()
 
 
-def _wait_for_changes(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield at the start and after each change; without watchfiles, every second.
+def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[object]:
+    """Yield at the start, and after each change of the content.
 
-    The first one is for changes before the start.
+    The first time is for changes before the start. Without the library watchfiles, yield every second.
     """
     if not find_spec("watchfiles"):
         while not stopped.wait(POLLING_SECONDS):
@@ -473,19 +493,19 @@ def _wait_for_changes(folder: Path, stopped: Event) -> Iterator[object]:
     from watchfiles import watch
 
     changes = watch(
-        folder, stop_event=stopped, raise_interrupt=False, rust_timeout=1000, yield_on_timeout=True
+        content_folder, stop_event=stopped, raise_interrupt=False, rust_timeout=1000, yield_on_timeout=True
     )
     yield next(changes, None)
     yield from (change for change in changes if change)
 
 
-def content_state(folder: Path) -> ContentState:
-    """Return the modification time and size of each file in a folder, to notice changes.
+def read_content_state(content_folder: Path) -> ContentState:
+    """Return the modification time and size of each file in a folder.
 
-    Hidden folders are ignored.
+    Two equal results show that no file has changed. Hidden folders are ignored.
     """
     files = {}
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(content_folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for file in (Path(parent, name) for name in names):
             with suppress(OSError):

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.extensions.serving.selection import NotCanonicalError, item_spans, member_spans, value_end
+from statuary.extensions.serving.selection import (
+    NotCanonicalError,
+    find_item_spans,
+    find_member_spans,
+    find_value_end,
+)
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -21,20 +26,20 @@ def compact(value: object) -> bytes:
 @given(st.dictionaries(st.text(), VALUES, max_size=6))
 def test_object_members_match_parser(value):
     text = compact(value)
-    found = {member.name: json.loads(text[member.value : member.end]) for member in member_spans(text)}
+    found = {member.name: json.loads(text[member.value : member.end]) for member in find_member_spans(text)}
     assert found == value
-    assert b",".join(text[member.start : member.end] for member in member_spans(text)) == text[1:-1]
+    assert b",".join(text[member.start : member.end] for member in find_member_spans(text)) == text[1:-1]
 
 
 @given(st.lists(VALUES, max_size=6))
 def test_array_items_match_parser(value):
     text = compact(value)
-    assert [json.loads(text[start:end]) for start, end in item_spans(text)] == value
+    assert [json.loads(text[start:end]) for start, end in find_item_spans(text)] == value
 
 
 def test_values_keep_original_spelling():
     text = rb'{"a":1.0,"b":1e5,"c":-0.0,"d":123456789012345678901234567890,"e":"\u00e9\/","f":[1.50]}'
-    found = {member.name: text[member.value : member.end] for member in member_spans(text)}
+    found = {member.name: text[member.value : member.end] for member in find_member_spans(text)}
     assert found == {
         "a": b"1.0",
         "b": b"1e5",
@@ -47,11 +52,11 @@ def test_values_keep_original_spelling():
 
 def test_brackets_in_strings_are_ignored():
     text = compact({"source": 'a "quoted" } ] , { [ \\', "code": {"}": ["]", '"', "\\\\"]}, "last": 1})
-    assert [member.name for member in member_spans(text)] == ["source", "code", "last"]
+    assert [member.name for member in find_member_spans(text)] == ["source", "code", "last"]
 
 
 def test_member_names_are_unescaped():
-    assert [member.name for member in member_spans(rb'{"a\"b":1,"\u0041":2}')] == ['a"b', "A"]
+    assert [member.name for member in find_member_spans(rb'{"a\"b":1,"\u0041":2}')] == ['a"b', "A"]
 
 
 @pytest.mark.parametrize(
@@ -78,15 +83,15 @@ def test_member_names_are_unescaped():
 )
 def test_json_object_with_whitespace_is_rejected(text):
     with pytest.raises(NotCanonicalError):
-        member_spans(text)
+        find_member_spans(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
 def test_json_array_with_whitespace_is_rejected(text):
     with pytest.raises(NotCanonicalError):
-        item_spans(text)
+        find_item_spans(text)
 
 
 def test_deep_nesting_does_not_recurse():
     text = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    assert value_end(text, 5) == len(text) - 1
+    assert find_value_end(text, 5) == len(text) - 1

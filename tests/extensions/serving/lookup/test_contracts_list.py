@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statuary.contracts.api import list_pages
 from statuary.contracts.api import lists as contract_lists
 from statuary.contracts.model.contract_row import ContractRow
-from statuary.extensions.serving.lookup import ListQuery, contracts_list_body
+from statuary.extensions.serving.lookup import ListQuery, make_contracts_list
 
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)
 
@@ -30,7 +30,7 @@ def test_listing_matches_sorting_and_slicing(numbers, size, newest_first, limit,
     beyond = [
         number for number in in_order if after is None or (number < after if newest_first else number > after)
     ]
-    results = json.loads(contracts_list_body("5", listing, site.get))["results"]
+    results = json.loads(make_contracts_list("5", listing, site.get))["results"]
     assert [int(result["matchId"]) for result in results] == beyond[:limit]
 
 
@@ -42,7 +42,7 @@ def test_listing_reads_few_pages():
         read.append(path)
         return site.get(path)
 
-    contracts_list_body("5", ListQuery(after_match_id=701), reading)
+    make_contracts_list("5", ListQuery(after_match_id=701), reading)
     assert read == [
         "v2/contracts-pages/5/index.json",
         "v2/contracts-pages/5/601.json",
@@ -52,9 +52,9 @@ def test_listing_reads_few_pages():
 
 def test_default_listing_returns_stored_document():
     site = lists_of([1, 2])
-    assert contracts_list_body("5", ListQuery(), site.get) is site["v2/contracts/5"]
+    assert make_contracts_list("5", ListQuery(), site.get) is site["v2/contracts/5"]
 
 
 def test_empty_chain_returns_empty_list():
-    assert contracts_list_body("5", ListQuery(), {}.get) == b'{"results":[]}'
-    assert contracts_list_body("5", ListQuery(limit=3), {}.get) == b'{"results":[]}'
+    assert make_contracts_list("5", ListQuery(), {}.get) == b'{"results":[]}'
+    assert make_contracts_list("5", ListQuery(limit=3), {}.get) == b'{"results":[]}'
