@@ -135,7 +135,8 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
             executor.start_early()
-        # start git and the workers now: they run on other cores while `run_build` imports modules
+        # Start git and the workers before the modules of `run_build` are imported, so that they run
+        # meanwhile.
 
         return run_build(content, out, git, executor, build_options)
 

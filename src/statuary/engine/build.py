@@ -93,7 +93,8 @@ def build_site(
     """
     began = perf_counter()
     report = BuildReport()
-    # everything except contracts, which are read while they are built
+    # This reads all files except contract records. There may be millions of those, so each is read when it is
+    # built.
     site = read_site(
         root, progress, report, target.ledger, verify=execution.verify, strict=check_options.strict
     )
@@ -116,7 +117,8 @@ def build_site(
     sections.exclude_faults()
     sections.find_faults()
     plan = None
-    # the steps only add documents; the published site changes when the plan is applied
+    # Each section only adds its documents to a plan. The published site changes when the plan is applied
+    # below.
     if sections.build(strict=check_options.strict):  # False if the content has an error
         remove_disabled_documents(site, target, report.skipped)
         add_config_documents(run, report.skipped)

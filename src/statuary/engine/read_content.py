@@ -70,10 +70,13 @@ def read_site(
 
 
 class ReadResult(NamedTuple):
-    """The content of a folder, with the findings about it."""
+    """The content of a folder, with the findings about it.
+
+    Attributes:
+        findings: the findings about all files except those of contracts, which are read later, one by one.
+    """
 
     site: SiteContent | None  # the site; None if its settings could not be read
-    # the findings about all files except those of contracts, which are read later, one by one
     findings: list[Finding]
 
 
@@ -167,7 +170,8 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
         for row in CONTENT_SECTIONS:
             load(row.section)().read(folder._replace(source=""))  # for its findings
         return None
-    # drop findings about folders that extensions read: each is named like the extension's key
+    # Files in the folder of an extension were reported as unknown, because no section reads them. Drop these
+    # findings: the extension reads its folder, which is named like its key.
     folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
     contents = [

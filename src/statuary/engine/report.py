@@ -18,18 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """Collects the findings of a check or build."""
+    """Collects the findings of a check or build.
 
-    # findings about the content; an error forbids publishing
+    Attributes:
+        findings: findings about the content; an error forbids publishing.
+        exclusion_reasons: the reasons why contracts, incidents, windows or pages are excluded; everything
+            else is published.
+        skipped: the reasons why documents are skipped or keep their last version; everything else is
+            published.
+        unsorted: findings about files that were read; `Sections.find_faults` moves them into the other lists.
+    """
+
     findings: list[Finding] = field(default_factory=list)
-    # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
     exclusion_reasons: list[Finding] = field(default_factory=list)
     excluded_count: int = 0  # the number of excluded records
-    # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: list[Finding] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
     counts: list[str] = field(default_factory=list)  # the counts of the sections, for the summary
-    # findings about files that were read; `Sections.find_faults` moves them into the other lists
     unsorted: list[Finding] = field(default_factory=list)
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
@@ -94,22 +99,28 @@ def _add_positions(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ..
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """The result of checking a site."""
+    """The result of checking a site.
+
+    Attributes:
+        findings: the faults of the content, with their positions and in order; an error forbids publishing.
+        exclusion_reasons: the reasons why contracts, incidents, windows or pages are excluded; everything
+            else is published.
+        skipped: the reasons why documents are skipped or keep their last version; everything else is
+            published.
+        next_transition: when the published status changes next; None if it does not change before the
+            horizon.
+        horizon: when the next build is due; None if only a change of the content needs one.
+    """
 
     root: Path  # the content folder
     site: "SiteContent | None"  # the site; None if it could not be read
-    # the faults of the content, with their positions and in order; an error forbids publishing
     findings: tuple[Finding, ...]
-    # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
     exclusion_reasons: tuple[Finding, ...] = ()
     excluded_count: int = 0  # the number of excluded records
-    # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: tuple[Finding, ...] = ()
     line: str = ""  # the sections' line of the summary
     counts: tuple[str, ...] = ()  # what the site contains, such as "12 components"
-    # when the published status changes next; None if it does not change before the horizon
     next_transition: "Instant | None" = None
-    # when the next build is due; None if only a change of the content needs one
     horizon: "Instant | None" = None
 
     @property

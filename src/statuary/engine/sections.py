@@ -245,7 +245,8 @@ class Sections:
         )
         for folder in row.folders:
             self._run.target.ledger.documents.retain_folder_files(folder)
-        # the row of another package names no folders, so keep the paths of its URLs
+        # The registry lists the folders of statuary's own extensions. For an extension of another package,
+        # derive them from its URLs.
         if not row.folders and section.urls:
             self._incomplete += folders_of_urls(section.urls)
 
@@ -262,7 +263,7 @@ def _unused_template_findings(site: "SiteContent", keys: Collection[str]) -> lis
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
 
-    # a theme may keep the templates and texts of disabled extensions
+    # A theme may keep templates and texts of extensions that are disabled now, so all extensions count.
     known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
     return _guarded_findings(
         partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"

@@ -23,7 +23,7 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
     """
     previous = target.ledger.cached_group(group)
     ledger = target.ledger
-    # a tick since then may have replaced documents of the group
+    # `statuary tick` may have replaced documents of the group after the last build.
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
         previous.run, previous.paths
     )

@@ -84,9 +84,6 @@ class Entry(NamedTuple):
         return (self.path, *self.aliases)
 
 
-# Paths and other names
-
-
 NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
 PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 """Paths that need no further check: nearly all of them, and there may be millions."""
@@ -183,9 +180,6 @@ def _path_conflict_error(path: str, owner: tuple[str, bool]) -> DamagedSnapshotE
         )
     what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
     return DamagedSnapshotError(f"{path} {what}")
-
-
-# Lines
 
 
 DIGEST = re.compile("[0-9a-f]{64}")
@@ -306,9 +300,6 @@ def _require_header_value(value: Json) -> str:
     return text
 
 
-# Parts
-
-
 class Part(NamedTuple):
     """A part of the manifest: a file that lists some documents."""
 
@@ -415,7 +406,7 @@ def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
     Raises:
         DamagedSnapshotError: if the bytes are not those that the manifest lists.
     """
-    # the digest matches what statuary wrote, so the entries need no further validation
+    # `check_part` has compared the digest. So these are lines that statuary wrote, and each is valid.
     lines = check_part(text, part).splitlines(keepends=True)
     return [PartLine(orjson.loads(line)["path"], line) for line in lines]
 

@@ -87,9 +87,13 @@ class MayReplace(Protocol):
 
 
 class SiteReplacement(NamedTuple):
-    """The parts of a target that publishing may replace."""
+    """The parts of a target that publishing may replace.
 
-    # the SHA-256 of the bytes that may be replaced, by path; None if the target must have no file there
+    Attributes:
+        verified: the SHA-256 of the bytes that may be replaced, by path; None if the target must have no file
+            there.
+    """
+
     verified: Mapping[str, str | None]
     folders: tuple[str, ...] = ()  # folders of the target that must not be replaced
     problems: tuple[StatuaryError, ...] = ()  # the reasons why these paths stay

@@ -19,11 +19,14 @@ class Extent(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """The result of a build or publication, or of a dry run."""
+    """The result of a build or publication, or of a dry run.
+
+    Attributes:
+        missing: names of content files, folders or targets that were not published completely: readers get no
+            version, the last version, or a contract that its own evidence contradicts.
+    """
 
     extent: Extent
-    # names of content files, folders or targets that were not published completely: readers get no version,
-    # the last version, or a contract that its own evidence contradicts
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:

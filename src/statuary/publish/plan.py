@@ -34,6 +34,9 @@ class Plan(NamedTuple):
     """The changes that a build makes to a site, with their number.
 
     The changes are yielded one by one, since a site may have millions.
+
+    Attributes:
+        conflicts: the paths that have files of another program; if there are any, nothing is applied.
     """
 
     counts: dict[Action, int]  # changes by action
@@ -41,7 +44,6 @@ class Plan(NamedTuple):
     size: int  # bytes of all documents, each counted once
     changed_size: int
     changes: Callable[[], Iterator[Change]]  # yields the changes by path
-    # the paths that have files of another program; if there are any, nothing is applied
     conflicts: tuple[str, ...] = ()
 
     @property

@@ -45,11 +45,15 @@ class Target(Protocol[Document_contra]):
 
 
 class BuildTarget(Target[Document], Protocol):
-    """A target that a build can write to."""
+    """A target that a build can write to.
+
+    Attributes:
+        started_at_ns: when the build began, in nanoseconds by the clock of the target's file system; 0 if it
+            has none.
+    """
 
     ledger: Ledger  # temporary if the target does not keep one
     partition_size: int  # the maximum number of contracts in a partition
-    # when the build began, in nanoseconds by the clock of the target's file system; 0 if it has none
     started_at_ns: int
     writes_own_manifest: bool  # whether it makes its own manifest, so that a build makes none
 

@@ -12,17 +12,20 @@ from statuary.site.urls import JSON
 
 
 class Document(NamedTuple):
-    """A file of the site."""
+    """A file of the site.
+
+    Attributes:
+        sources: paths of the content files that the document is built from; `()` means all content.
+        persistent: whether the document stays published when later builds do not add it again.
+    """
 
     path: str  # relative to the site's root, with forward slashes and no leading one
     body: bytes
     media_type: str = JSON
     cache: str = ""  # the `Cache-Control`; empty leaves it to the host
     aliases: tuple[str, ...] = ()  # other paths with the same bytes (the lower-case address)
-    # paths of the content files that the document is built from; `()` means all content
     sources: tuple[str, ...] = ()
     digest: bytes = b""  # SHA-256 of the body if already known, else empty
-    # whether the document stays published when later builds do not add it again
     persistent: bool = False
 
 

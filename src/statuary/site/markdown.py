@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def markdown_parser() -> "MarkdownIt":
     """Return the Markdown parser, which is made on first use."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
-    # authors indent lines or draw rows of dashes for layout, and do not mean code or headings
+    # Authors of updates indent lines, or underline them with dashes, for layout. Do not render these as code
+    # and headings.
     return parser.enable("table").disable(["code", "lheading", "image"])
 
 

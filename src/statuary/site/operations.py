@@ -9,7 +9,12 @@ from statuary.site.urls import Url
 
 
 class Operation(NamedTuple):
-    """The documentation of a URL in openapi.json."""
+    """The documentation of a URL in openapi.json.
+
+    Attributes:
+        not_found_shape: the type of a 404 response's body; None if the host sends its own page.
+        extra_members: members of the operation in openapi.json that replace or extend the usual ones.
+    """
 
     url: Url
     shape: type | None = None  # the type of the response's JSON body; None for any other body
@@ -17,11 +22,9 @@ class Operation(NamedTuple):
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
     rejected_shape: type | None = None  # the type of a 400 response's body; None if no request is rejected
-    # the type of a 404 response's body; None if the host sends its own page
     not_found_shape: type | None = None
     may_be_missing: bool = False  # whether the call returns 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
-    # members of the operation in openapi.json that replace or extend the usual ones
     extra_members: Mapping[str, object] = MappingProxyType({})
 
 

@@ -40,11 +40,14 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """The hosts that a site is made for, and its layout."""
+    """The hosts that a site is made for, and its layout.
+
+    Attributes:
+        lower_case_names: whether documents of a contract have a second name, with the address in lower case.
+    """
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
-    # whether documents of a contract have a second name, with the address in lower case
     lower_case_names: bool = True
     precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
 
@@ -104,9 +107,12 @@ class ThemeError(StatuaryError):
 
 
 class Theme(NamedTuple):
-    """The look of a site's pages."""
+    """The look of a site's pages.
 
-    # the name and source of each template; it replaces statuary's template of the same name
+    Attributes:
+        templates: the name and source of each template; it replaces statuary's template of the same name.
+    """
+
     templates: tuple[tuple[str, str], ...] = ()
     stylesheet: str = ""  # the theme's CSS rules, added after the rules of the package
     files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
@@ -147,12 +153,17 @@ LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSettings:
-    """The pages that are built."""
+    """The pages that are built.
+
+    Attributes:
+        contracts: the maximum number of contracts with pages; a site with more contracts has no contract
+            pages.
+        listed: the maximum number of contracts that pages list; a site with more contracts has no lists and
+            no search.
+    """
 
     status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
-    # the maximum number of contracts with pages; a site with more contracts has no contract pages
     contracts: int = MAX_CONTRACT_PAGES
-    # the maximum number of contracts that pages list; a site with more contracts has no lists and no search
     listed: int = MAX_LISTED_CONTRACTS
     search: bool = True  # whether contracts can be searched by name, address and selector
     language: str = "en"  # the language of the pages' texts

@@ -44,7 +44,13 @@ class Fault(NamedTuple):
 
 
 class SiteContent(NamedTuple):
-    """Everything that was read from a content folder."""
+    """Everything that was read from a content folder.
+
+    Attributes:
+        faulty_keys: the keys of extensions that are left out because of an error in their settings.
+        unread: files with parts that could not be read, and that a build can leave out.
+        faults: errors that stop a build only with `strict`.
+    """
 
     source: str  # the path of site.yaml, for findings
     page: SiteIdentity
@@ -52,13 +58,10 @@ class SiteContent(NamedTuple):
     hosting: HostingSettings = NO_HOSTING
     own_pages: tuple[SitePage, ...] = ()  # the site's own Markdown pages
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
-    # the keys of extensions that are left out because of an error in their settings
     faulty_keys: frozenset[str] = frozenset()
     values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts
-    # files with parts that could not be read, and that a build can leave out
     unread: frozenset[str] = frozenset()
-    # errors that stop a build only with `strict`
     faults: tuple[Fault, ...] = ()
 
     def of(self, kind: type[Value]) -> Value:

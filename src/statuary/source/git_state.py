@@ -32,17 +32,21 @@ class GitFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GitState:
-    """Git's view of the content folder: commit, changes and ids."""
+    """Git's view of the content folder: commit, changes and ids.
+
+    Attributes:
+        changed_paths: paths in the content folder that are new or differ from the commit; a folder stands for
+            all files in it.
+        ignored: the paths that git ignores; a build may read them.
+        index: the identity of the index file; every checkout writes a new file, so if the identity is equal,
+            nothing else was checked out in between.
+    """
 
     root: Path
     commit: str  # the commit that is checked out
     id: str  # the id of the folder of contracts as committed; empty if it is not committed
-    # paths in the content folder that are new or differ from the commit; a folder stands for all files in it
     changed_paths: frozenset[str] = field(default_factory=frozenset)
-    # the paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
-    # the identity of the index file; every checkout writes a new file, so if the identity is equal, nothing
-    # else was checked out in between
     index: tuple[int, ...] = ()
 
     @property
@@ -103,7 +107,8 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
-            # read the index before git and the content: if it has not changed afterwards, both belong to it
+            # Read the identity of git's index before anything else. If it is still the same at the end, no
+            # other commit was checked out meanwhile.
             self._index = _index_signature(repository)
             with suppress(MissingProgramError):
                 self._processes = [GitProcess(root, *command) for command in GIT_COMMANDS]

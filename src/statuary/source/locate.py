@@ -54,6 +54,6 @@ def _find_positions(text: str | None, path: str, findings: list[Finding]) -> lis
         positions = locate(text, [(finding.pointer, finding.on_key) for finding in findings])
     except UnreadableError as error:
         positions = [error.position] * len(findings)
-    # a finding without a pointer is about the whole file, so it points to the file's start
+    # A finding without a pointer is about the whole file, so it gets the first position of the file.
     pairs = zip(findings, positions, strict=True)
     return [position if finding.pointer else start for finding, position in pairs]

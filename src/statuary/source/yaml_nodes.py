@@ -42,7 +42,11 @@ class NodeKind(Enum):
 
 
 class YamlNode(NamedTuple):
-    """A value in a YAML text, with its place."""
+    """A value in a YAML text, with its place.
+
+    Attributes:
+        members: the keys and values of a collection; the keys of a list are None.
+    """
 
     kind: NodeKind
     start: int  # the index of its first character, anchor and tag included
@@ -53,7 +57,6 @@ class YamlNode(NamedTuple):
     style: str = ""  # the first character of a scalar: a quote, `|`, `>`; empty if it is plain
     flow: bool = False  # whether it is a collection in brackets
     marked: bool = False  # whether it has an anchor or a tag
-    # the keys and values of a collection; the keys of a list are None
     members: tuple[tuple["YamlNode | None", "YamlNode"], ...] = ()
 
     @property
@@ -156,12 +159,13 @@ def end_of_block_scalar(text: str, start: int, libyaml_end: int) -> int:
     lines = LINE_BREAK.split(span)
     breaks = LINE_BREAK.findall(span)
     last_line = len(lines) - 1
-    # the text after the last line break belongs to the next line
+    # If the text ends with a line break, the last item is empty: it begins the next line of the file.
     if lines[last_line] == "" and last_line > 0:
         last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
-        # a blank line with more spaces than the indentation is content
+        # Skip blank lines at the end, but keep a line with more spaces than the indentation, which is
+        # content.
         while last_line > 0 and not lines[last_line].strip(" ") and len(lines[last_line]) <= indent:
             last_line -= 1
     return start + sum(map(len, lines[: last_line + 1])) + sum(map(len, breaks[:last_line]))

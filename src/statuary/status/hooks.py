@@ -50,9 +50,12 @@ class PublishesIncidents:
 
 
 class PreviousVersions(NamedTuple):
-    """Earlier versions of edited updates, for incident pages and `changes.json`."""
+    """Earlier versions of edited updates, for incident pages and `changes.json`.
 
-    # the earlier published versions of updates, by the update's id
+    Attributes:
+        previous_versions: the earlier published versions of updates, by the update's id.
+        changes: the additional members in `changes.json`, by the incident's id.
+    """
+
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})
-    # the additional members in `changes.json`, by the incident's id
     changes: Mapping[str, Mapping[str, object]] = MappingProxyType({})

@@ -53,13 +53,16 @@ def _split_findings_by_path(findings: Sequence[Finding], path: str) -> _Findings
 
 
 class StatusSection(ContentSection, PublishesIncidents):
-    """The section that builds the status of a network."""
+    """The section that builds the status of a network.
+
+    Attributes:
+        _errors: the errors in components.yaml that stop the build; set by `exclude_faults`.
+    """
 
     urls = URLS
 
     _status: "SiteStatus"  # set by `exclude_faults`
     _found: Sequence[Finding] = ()  # the findings of the rules; set by `exclude_faults`
-    # the errors in components.yaml that stop the build; set by `exclude_faults`
     _errors: Sequence[Finding] = ()
     _paths: Sequence[str] = ()  # the paths of current documents and examples; set by `build`
 
@@ -125,7 +128,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         site = run.site
         if site is None:
             return None
-        # checks and strict builds report the errors instead of excluding content
+        # `statuary check` and strict builds report errors. Any other build excludes the faulty content, and
+        # goes on.
         is_stopped_by_errors = run.is_check or run.checks.strict
         of_components, unread = _split_findings_by_path(
             unread, site.of(StatusContent).catalogue.components_source
@@ -194,7 +198,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
             catalogue = site.of(StatusContent).catalogue
             kept = replace_faulty_components(catalogue, faulty, load_published_components(run.target))
-            # a page without components would claim that everything is operational
+            # Without any component, the page would say that everything is operational. So let the errors stop
+            # the build.
             if not kept.catalogue.components:
                 site = site._replace(unread=site.unread - {catalogue.components_source})
                 break

@@ -71,23 +71,28 @@ PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "do
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status that a build publishes; documents are made on demand."""
+    """The status that a build publishes; documents are made on demand.
+
+    Attributes:
+        previous_versions: the earlier published versions of updates, by the update's id.
+        omitted_sources: the files of the incidents and maintenances that documents leave out, by kind of
+            document.
+        content: the content including held-back records; None if no record is held back.
+        next_publication: the time when the next held-back record is published; None if no record is held
+            back.
+    """
 
     timeline: Timeline
     settings: StatusSettings
     now: Instant
     context: SiteContext | None  # None omits the pages
     shows_days: bool  # whether the site has status pages, which show each day
-    # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
-    # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     packages: tuple[str, ...] = ()  # the versions of other packages whose sections the site enables
-    # the content including held-back records; None if no record is held back
     content: StatusCatalogue | None = None
-    # the time when the next held-back record is published; None if no record is held back
     next_publication: Instant | None = None
 
     @cached_property
@@ -154,7 +159,7 @@ class SiteStatus:
 
         def documents_at(at: Instant) -> list[Document]:
             documents = [*api(at)]
-            # midnight and the hours of an outage change only documents that show uptime
+            # At midnight, and at each full hour of an outage, only documents that show uptime change.
             if feeds is not None and at in changes:
                 documents += feeds(at)
             if pages is not None:

@@ -98,7 +98,7 @@ HISTORY_ATOM = _rows.add_timed(
 HISTORY_RSS = _rows.add_timed(
     "history-rss", "history.rss", "an RSS feed, with the latest incidents and maintenances", RSS
 )
-# not `history.json`: at that path, Statuspage serves the months of the history
+# Not `history.json`, because Statuspage serves another document there: the months of the history.
 FEED = _rows.add_timed(
     "feed", "feed.json", "a JSON Feed, with the latest incidents and maintenances", JSON_FEED
 )

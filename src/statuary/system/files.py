@@ -19,7 +19,7 @@ MAX_FILE = 256 << 20
 LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """Error numbers of systems that refuse to follow a link."""
 
-# with O_NONBLOCK, opening a FIFO does not wait for a writer
+# O_NONBLOCK: if the path is a FIFO, opening it returns at once instead of waiting for a writer.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 FILE = READ | getattr(os, "O_NOFOLLOW", 0)
 TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
@@ -46,9 +46,6 @@ class TooLargeError(OSError):
     def __init__(self, path: Path | str, limit: int, size: int) -> None:
         super().__init__(errno.EFBIG, f"it has more than {limit:,} bytes", str(path))
         self.size = size  # the size in bytes; for a pipe, the bytes that were read
-
-
-# Files of the content
 
 
 def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
@@ -208,9 +205,6 @@ def is_visible_below(file: Path, folder: Path) -> bool:
     return not any(name.startswith(".") for name in file.relative_to(folder).parts)
 
 
-# Our own files, and files that an option names
-
-
 def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
     """Open a regular file.
 
@@ -300,7 +294,8 @@ def read_descriptor(descriptor: int, path: Path | str, limit: int) -> bytes:
         size = os.fstat(descriptor).st_size
         if size > limit:
             raise TooLargeError(path, limit, size)
-        # read with a buffer of exactly the file's size: allocating a larger one takes longer than reading
+        # Read exactly as many bytes as the file has: allocating a larger buffer takes longer than reading a
+        # small file.
         parts = []
         while size > 0 and (part := os.read(descriptor, size)):
             parts.append(part)

@@ -69,13 +69,16 @@ class TaskAttempt(Generic[Task]):
 
 @dataclass(slots=True)
 class TaskWindow(Generic[Task, Result]):
-    """The tasks that a pool works on at the same time."""
+    """The tasks that a pool works on at the same time.
+
+    Attributes:
+        done: the finished tasks; Ctrl-C never leaves the lock of a SimpleQueue acquired.
+    """
 
     pool: WorkerPool
     work: Callable[[Task], Result]
     tasks: Iterator[Task]  # the tasks that are not yet submitted
     running: dict[Future[Result], TaskAttempt[Task]] = field(default_factory=dict)
-    # the finished tasks; Ctrl-C never leaves the lock of a SimpleQueue acquired
     done: SimpleQueue[Future[Result]] = field(default_factory=SimpleQueue)
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # the tasks whose worker is lost
 

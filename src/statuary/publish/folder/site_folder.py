@@ -72,12 +72,16 @@ _NO_ALIASES = _Aliases([], [])
 
 @dataclass
 class Stager:
-    """Writes new documents to a staging folder, before they replace old ones."""
+    """Writes new documents to a staging folder, before they replace old ones.
+
+    Attributes:
+        entry_of: the function that returns the ledger's entry of a path; without a ledger, every file is
+            read.
+    """
 
     root: str
     tree: str  # the folder of staged bodies; empty for a dry run
     ignores_case: bool = False  # whether names that differ only in case are one file
-    # the function that returns the ledger's entry of a path; without a ledger, every file is read
     entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
@@ -346,8 +350,8 @@ class SiteFolder:
     def _move_folder(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
-            # Files that state the digests of other files are moved last: the checkpoint of a log after its
-            # tiles, and the manifest after all files.
+            # Move a file that contains digests of other files after those files: the checkpoint of a log
+            # after its tiles, and the manifest after everything else.
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"

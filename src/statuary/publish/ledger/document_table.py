@@ -37,9 +37,12 @@ class _RetainedFiles(NamedTuple):
 
 
 class SiteSize(NamedTuple):
-    """The number of files and bytes of the site after the build."""
+    """The number of files and bytes of the site after the build.
 
-    # the number of names by action; files that stay without being added count as kept
+    Attributes:
+        by_action: the number of names by action; files that stay without being added count as kept.
+    """
+
     by_action: dict[str, int]
     size: int  # bytes of all bodies, each counted once
     changed_size: int  # bytes of the bodies to write
@@ -58,7 +61,8 @@ class DocumentTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False  # whether files that this build does not add stay, except marked ones
-        # the error for a path that two sources share; None once the documents of both are withdrawn
+        # Set when documents of two sources have the same path; reset when the documents of both are
+        # discarded.
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
@@ -314,7 +318,8 @@ class DocumentTable:
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        # a build of the whole site removes each file that it does not add, so add these files again
+        # A build of the whole site removes each file that was not added to it, so add the files of the last
+        # build again.
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
@@ -395,7 +400,8 @@ class DocumentTable:
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
         )
         execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
-        # do not update the rows of unchanged files: they keep their run number, and SQLite writes less
+        # Leave the rows of unchanged files as they are: they keep the number of the build that wrote them,
+        # and SQLite has less to write.
         execute(
             "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
             " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
@@ -445,7 +451,7 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
     unfinished.unlink(missing_ok=True)
     with closing(open_database(unfinished)) as connection:
         connection.executescript(SCHEMA)
-        # plain tuples: sqlite3 takes twice as long to bind named ones
+        # Convert named tuples to tuples, because sqlite3 takes twice as long to insert named ones.
         connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))
         if (rows := result.rows) is not None:
             connection.execute(f"CREATE TABLE {rows.table} ({', '.join(rows.columns)})")

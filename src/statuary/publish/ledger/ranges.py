@@ -53,7 +53,7 @@ def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[Recorded
     """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
-    # the key sorts as SQLite's NOCASE does
+    # SQLite sorts these paths with NOCASE, which ignores case. Merge the samples in the same order.
     sample = list(merge(*map(_sorted_paths, some), key=lambda path: path.encode().lower()))
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))

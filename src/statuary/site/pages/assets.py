@@ -53,7 +53,7 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
     """Yield the style sheets, scripts and icon of all pages, and the theme's files."""
     for url in (STYLE, DOCS_STYLE):
         yield style_document(url, ASSETS, theme)
-    # `epochs.js` lets pages read epochs as the edge module does
+    # `epochs.js` lets an open page show documents that a build has precomputed for later times.
     for file in (ASSETS / "statuary.js", ASSETS / "epochs.js", ASSETS / "docs.js"):
         yield script_document(file)
     yield icon_document(ASSETS / "site.svg")

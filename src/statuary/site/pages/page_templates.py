@@ -104,7 +104,8 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
-        # size and time identify Jinja's compiler: after an update of Jinja, templates are compiled again
+        # The size and time of Jinja's compiler identify its version. After an update of Jinja, all templates
+        # are compiled again.
         made_by = Path(compiler.__file__).stat()
         version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
         super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
@@ -211,7 +212,7 @@ def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> 
     sources = {**package, **originals, **theme}
 
     def load(name: str) -> tuple[str, str, None] | None:
-        # the second value is the file name in tracebacks
+        # Jinja shows the second value as the file name in tracebacks.
         return (sources[name], name, None) if name in sources else None
 
     return ThemeEnvironment(FunctionLoader(load))

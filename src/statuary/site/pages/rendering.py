@@ -44,7 +44,7 @@ class Renderer:
 
     @cached_property
     def _templates(self) -> "PageTemplates":
-        # import Jinja only when a page is rendered: most commands start faster without it
+        # Import Jinja only when a page is rendered, because most commands start faster without it.
         module = import_module("statuary.site.pages.page_templates")
         templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts, self.parts)
         return templates

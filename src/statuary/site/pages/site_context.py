@@ -26,7 +26,11 @@ def frame_links() -> dict[str, FrameLinks]:
 
 
 class SiteContext(NamedTuple):
-    """The name, theme, language and links that all pages share."""
+    """The name, theme, language and links that all pages share.
+
+    Attributes:
+        own_sections: the title and path of the Markdown pages to which every page links.
+    """
 
     name: str  # the name, as one visible line
     url: str  # without a slash at the end
@@ -34,7 +38,6 @@ class SiteContext(NamedTuple):
     settings: PageSettings
     has_contracts: bool
     demo: bool = False  # whether the site is a demo with invented content, as every page then says
-    # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
     packages: tuple[str, ...] = ()  # the versions of other packages that add parts to pages

@@ -148,7 +148,8 @@ class StatusDocuments:
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.components_by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
-        # the encoded object of a record, split into the bytes before and after its components
+        # An incident's encoded JSON object, split at its member `components`: the bytes before and the bytes
+        # after it.
         self._bytes_around_components: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
         self._archives: tuple[Instant, Archives] | None = None
@@ -356,7 +357,8 @@ class StatusDocuments:
     def _encode_incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
         around = self._bytes_around_components.get(record)
         if around is None:
-            # strings escape their quotes, so the searched bytes occur only at the member itself
+            # This byte sequence can only be the member itself: JSON escapes each quotation mark within a
+            # string.
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._bytes_around_components[record] = text_before + b'"components":', text_after

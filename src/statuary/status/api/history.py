@@ -225,7 +225,7 @@ def _uptime_members(uptime: ComponentUptime) -> Members:
         "days": [
             {
                 "date": day.isoformat(),
-                # `p` (partial) and `m` (major) are the names in Statuspage's own data for days
+                # Statuspage's own data for days uses the names `p` (partial outage) and `m` (major outage).
                 "outages": {"p": int(outage.partial.total_seconds()), "m": int(outage.major.total_seconds())},
                 "related_events": [
                     {"name": event.incident.name, "code": event.incident.id} for event in uptime.events[day]

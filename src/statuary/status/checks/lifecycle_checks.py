@@ -17,7 +17,7 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
     """An update's status must be one that may follow the previous status."""
     for record in context.edited_records:
-        # unordered updates are reported by `updates-out-of-order`, and would only cause wrong findings here
+        # If updates are not in order, `updates-out-of-order` reports that, and the transitions mean nothing.
         if any(
             later_update.display_at < earlier_update.display_at
             for earlier_update, later_update in pairwise(record.updates)

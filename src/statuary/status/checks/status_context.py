@@ -22,14 +22,17 @@ class StatusViolation(NamedTuple):
 
 
 class StatusContext(NamedTuple):
-    """The input of status checks: the status over time, and the records to check."""
+    """The input of status checks: the status over time, and the records to check.
+
+    Attributes:
+        histories_by_component: the incidents and maintenance windows that affect each component, by its id.
+    """
 
     timeline: Timeline
     now: Instant  # the build's time
     catalogue: StatusCatalogue
     records: tuple[Incident, ...]  # all incidents and maintenance windows, as the content has them
     edited_records: tuple[Incident, ...]  # all incidents, and the windows with updates of their own
-    # the incidents and maintenance windows that affect each component, by its id
     histories_by_component: Mapping[str, Sequence[IncidentHistory]]
 
 

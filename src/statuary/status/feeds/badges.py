@@ -154,10 +154,10 @@ def text_width(text: str) -> float:
 def _character_width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
-        # an accent does not make a letter wider
+        # A letter with an accent is as wide as the letter without it.
         return WIDTHS[ord(letter) - 0x20]
     if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
-        # combining and invisible characters take no width
+        # Combining and invisible characters have no width of their own.
         return 0
     if character == "…" or unicodedata.east_asian_width(character) in "WF":
         return WIDE

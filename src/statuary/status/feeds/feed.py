@@ -53,7 +53,7 @@ def one_line(text: str) -> str:
     Each run of white space becomes one space.
     """
     spaced = " ".join(text.split())
-    # `remove_invalid_xml_characters` removes characters, which may leave two spaces
+    # Split the text again: removing a character between two spaces leaves both of them.
     return " ".join(remove_invalid_xml_characters(spaced).split())
 
 
@@ -133,9 +133,12 @@ ENTRIES = 25
 
 
 class FeedEntry(NamedTuple):
-    """An incident or maintenance as a feed lists it."""
+    """An incident or maintenance as a feed lists it.
 
-    # a tag URI (RFC 4151) of the two ids stays the same when the page moves or the record is edited
+    Attributes:
+        id: a tag URI (RFC 4151) of the two ids stays the same when the page moves or the record is edited.
+    """
+
     id: str
     title: str  # plain text in one line
     url: str
@@ -255,7 +258,7 @@ def _format_window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -
 
 
 def _format_day(instant: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
-    # Statuspage pads one-digit days in the times of updates, but not in the times of windows (measured)
+    # Statuspage pads a day of one digit with a space in the times of updates, but not in those of windows.
     local = instant.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)

@@ -113,7 +113,7 @@ def _event_lines(
     summary = _escape_text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_escape_text(f'{maintenance.id}@{page.id}')}"
-    # without METHOD, DTSTAMP and LAST-MODIFIED are both the time of the last revision (RFC 5545, 3.8.7.2)
+    # A calendar without METHOD has the time of the last revision as DTSTAMP, too (RFC 5545, 3.8.7.2).
     yield f"DTSTAMP:{_format_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_format_utc(record.updated_at)}"
     yield f"CREATED:{_format_utc(maintenance.created_at)}"
@@ -124,7 +124,7 @@ def _event_lines(
     yield f"DESCRIPTION:{_escape_text(_event_description(record, component_names, words))}"
     yield f"URL:{_escape_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
-    # TRANSPARENT: subscribers' calendars do not show the maintenance as busy time
+    # TRANSPARENT means that calendars of subscribers do not show the time of the maintenance as busy.
     yield "TRANSP:TRANSPARENT"
     yield "CATEGORIES:Maintenance"
     if record.status == "scheduled":
@@ -159,7 +159,7 @@ def _format_utc(instant: Instant) -> str:
 
 
 def _escape_uri(address: str) -> str:
-    # remove line breaks: a line break in a URL would begin another property
+    # Remove line breaks from the URL: after one, the rest would be read as another property of the calendar.
     return "".join(remove_invalid_xml_characters(address).split())
 
 
@@ -188,6 +188,6 @@ def _split_octets(octets: bytes) -> Iterable[bytes]:
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
-        # continuation lines begin with a space, which counts as a byte
+        # Each further line begins with a space, which counts as one of the 75 bytes.
         octets_left = MAX_LINE_LENGTH - 1
     yield octets

@@ -33,11 +33,15 @@ INCIDENT, MAINTENANCE = "incident", "maintenance"
 
 
 class PublishedStatus(NamedTuple):
-    """The status that documents show, for comparison with the next documents."""
+    """The status that documents show, for comparison with the next documents.
+
+    Attributes:
+        oldest: for each list, the creation time of its oldest closed record; the list may have dropped
+            earlier records.
+    """
 
     summary: Members  # three members of `summary.json`
     records: Mapping[str, Members]  # the listed incidents and maintenances by id
-    # for each list, the creation time of its oldest closed record; the list may have dropped earlier records
     oldest: Mapping[str, datetime | None]
 
 
@@ -121,7 +125,7 @@ def _component_updates(previous: PublishedStatus, current: PublishedStatus) -> I
     for component in current.summary["components"]:
         old = previous_statuses.get(component["id"])
         new = component["status"]
-        # skip groups, because the status of a group follows from the statuses of its components
+        # The status of a group is that of its worst component, whose change is announced already.
         if old is None or old == new or component["group"]:
             continue
         key = (datetime.fromisoformat(component["updated_at"]), component["id"])

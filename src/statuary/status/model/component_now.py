@@ -25,21 +25,28 @@ class LayerKind(StrEnum):
 
 
 class Layer(NamedTuple):
-    """The status that one cause gives a component."""
+    """The status that one cause gives a component.
+
+    Attributes:
+        since: the time from which the source gives this status; None if it gave it before the first change.
+        record_id: the id of the incident or window; None if a person or another page is the cause.
+    """
 
     kind: LayerKind
     status: ComponentStatus
-    # the time from which the source gives this status; None if it gave it before the first change
     since: Instant | None = None
-    # the id of the incident or window; None if a person or another page is the cause
     record_id: str | None = None
 
 
 class ComponentNow(NamedTuple):
-    """A component's status as pages show it, with its cause."""
+    """A component's status as pages show it, with its cause.
+
+    Attributes:
+        since: the time from which the component has this status; None before the first change, or for a
+            group.
+    """
 
     status: ComponentStatus
-    # the time from which the component has this status; None before the first change, or for a group
     since: Instant | None
     cause: Layer | None  # the layer that shows; None for a group
 
@@ -55,8 +62,9 @@ class OpenLayers:
         self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
-        # the positions of maintenance layers (True) and others (False), negated so that heapq finds the
-        # newest first; a removed layer's position stays until it is the first
+        # Two heaps of positions in the layers: of maintenance (True), and of incidents and others (False).
+        # `heapq` returns the smallest number, so positions are negative to make it the newest. The position
+        # of a removed layer is dropped when it comes to the top.
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.replace_all(Layer(LayerKind.STATED, base))
@@ -202,7 +210,7 @@ class LayerHistory:
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
-        # the status before the first change, then the status after each change
+        # The first entry is the status before any change; each further one follows a change.
         self._shown_statuses = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:

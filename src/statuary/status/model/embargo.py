@@ -23,10 +23,13 @@ Record = TypeVar("Record", bound=Incident)
 
 
 class PublicStatus(NamedTuple):
-    """The content that may be published now, and when more may be."""
+    """The content that may be published now, and when more may be.
+
+    Attributes:
+        next_publication: the time when the next held-back content is published; None if nothing is held back.
+    """
 
     catalogue: StatusCatalogue
-    # the time when the next held-back content is published; None if nothing is held back
     next_publication: Instant | None
 
 
@@ -99,7 +102,7 @@ def _without_later_changes(
     start = _start_before_moves(maintenance.updates, now)
     if start is None:
         return maintenance
-    # the file states only the new length of the window, so assume that the move kept the length
+    # The content file has only the length after the move. Assume that the window was as long before.
     until = Instant(start + (maintenance.scheduled_until - maintenance.scheduled_for))
     is_ahead = rescheduled_at is not None and rescheduled_at > now
     return replace(

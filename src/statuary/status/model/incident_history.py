@@ -29,7 +29,12 @@ from statuary.status.model.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """The state of an incident or maintenance window between two changes."""
+    """The state of an incident or maintenance window between two changes.
+
+    Attributes:
+        next_update_by: the time by which the newest update promises another; None if it promises none, or
+            after the end.
+    """
 
     incident: Incident
     since: Instant  # the change instant that this state begins at
@@ -40,7 +45,6 @@ class IncidentState:
     resolved_at: Instant | None
     published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
-    # the time by which the newest update promises another; None if it promises none, or after the end
     next_update_by: Instant | None
 
     @property
@@ -82,7 +86,7 @@ class IncidentHistory:
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
-        # the instants in order; empty if the record is never published
+        # All times at which the record changes, sorted; empty for a record that is never published.
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:
@@ -189,10 +193,11 @@ class IncidentHistory:
         resolved_at = self.incident.resolved_at
         if resolved_at is not None and resolved_at <= since:
             updates = (published_update.update for published_update in newest_first)
-            # an update may have reopened the record after the imported resolution
+            # The imported time of the resolution does not count if a later update reopened the incident.
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # the record ended at its first closing update after the last open one; later updates do not count
+        # Take the updates since the record was last open. The first of them that resolves it is the end;
+        # later ones, such as a postmortem, do not change that.
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _display_times(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None

@@ -20,9 +20,13 @@ REMINDER_INTERVALS_ABSENT = "absent"
 
 
 class AffectedComponent(NamedTuple):
-    """The effect of an update on one component, for the API."""
+    """The effect of an update on one component, for the API.
 
-    # the component's id, or in content its key or id; None in documents of 2017, which have only the name
+    Attributes:
+        code: the component's id, or in content its key or id; None in documents of 2017, which have only the
+            name.
+    """
+
     code: str | None
     name: str  # the component's name at the time, `Group - Component` in a group
     old_status: ComponentStatus | None
@@ -31,7 +35,13 @@ class AffectedComponent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentUpdate:
-    """One dated update of an incident or a maintenance."""
+    """One dated update of an incident or a maintenance.
+
+    Attributes:
+        components: the new statuses by component key or id; None names a component without changing its
+            status.
+        affected_components: the imported effect on components; None if Statuspage served null.
+    """
 
     id: str
     status: UpdateStatus
@@ -39,10 +49,8 @@ class IncidentUpdate:
     display_at: Instant  # the time that readers see
     created_at: Instant  # when it was posted; it is published neither before this nor before `display_at`
     updated_at: Instant
-    # the new statuses by component key or id; None names a component without changing its status
     components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     recorded: bool = False  # whether `affected_components` is published as imported, instead of derived
-    # the imported effect on components; None if Statuspage served null
     affected_components: tuple[AffectedComponent, ...] | None = None
     deliver_notifications: bool = True
     custom_tweet: str | None = None
@@ -56,7 +64,13 @@ class IncidentUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """An incident from its opening to its end."""
+    """An incident from its opening to its end.
+
+    Attributes:
+        opened_with: the component statuses that take effect with the first update, by key or id.
+        component_order: the keys or ids of components in the order of documents; all others follow in the
+            order of the page.
+    """
 
     id: str
     source: str  # the file of the record, relative to the content folder
@@ -65,7 +79,6 @@ class Incident:
     components: tuple[str, ...]  # the affected components by key or id, in the order of first mention
     created_at: Instant
     started_at: Instant
-    # the component statuses that take effect with the first update, by key or id
     opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     shortlink: str | None = None  # None if the link follows from the page's URL
     updated_at: Instant | None = None  # given by an import only; otherwise the last change of an update
@@ -78,7 +91,6 @@ class Incident:
     backfilled: bool = False  # whether the incident was entered afterwards, and changes no component's status
     alert: str | None = None  # the key of the alert that opened it; None if a person did
     reminder_intervals: str | None = None  # published as it is; `absent` omits the member
-    # the keys or ids of components in the order of documents; all others follow in the order of the page
     component_order: tuple[str, ...] = ()
 
     @property
@@ -119,12 +131,15 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
-    """The rule by which a maintenance window repeats."""
+    """The rule by which a maintenance window repeats.
+
+    Attributes:
+        occurrences: the changes to single windows, by the start that the rule gives the window.
+    """
 
     rule: str  # an RFC 5545 recurrence rule without its name, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`
     time_zone: ZoneInfo  # the zone whose clock the rule follows, so that 02:00 stays 02:00 in summer
     announce: timedelta  # the time before its start at which a window is published
-    # the changes to single windows, by the start that the rule gives the window
     occurrences: Mapping[Instant, Occurrence] = field(default_factory=dict)
 
 
@@ -205,14 +220,17 @@ UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 class Page(NamedTuple):
-    """The page that all components, incidents and maintenances belong to."""
+    """The page that all components, incidents and maintenances belong to.
+
+    Attributes:
+        updated_at: the imported time of the last change, published until something changes later.
+    """
 
     id: str  # the `page_id` of every document
     name: str
     url: str  # absolute, without a slash at the end: paths are appended to it
     time_zone: ZoneInfo  # the zone of every published timestamp
     created_at: Instant  # used wherever nothing has happened yet
-    # the imported time of the last change, published until something changes later
     updated_at: Instant | None = None
     indicator: Impact | None = None  # replaces the indicator that follows from the components
     description: str | None = None  # replaces the description that follows from the components
@@ -223,13 +241,17 @@ class Page(NamedTuple):
 
 
 class StatusSettings(NamedTuple):
-    """The settings of the status documents."""
+    """The settings of the status documents.
 
-    # the number of latest incidents (and maintenances) in a list, which also has all open ones; 0 for all
+    Attributes:
+        cap: the number of latest incidents (and maintenances) in a list, which also has all open ones; 0 for
+            all.
+        horizon: the time ahead for which documents of future instants are written.
+    """
+
     cap: int = 50
     archives: bool = True  # whether the complete history is published by month
     uptime: bool = True  # whether uptime is published
-    # the time ahead for which documents of future instants are written
     horizon: timedelta = timedelta(days=35)
     max_epochs: int = 500  # the maximum number of future instants that are written
 
@@ -243,7 +265,12 @@ class FaultyPart(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StatusCatalogue:
-    """The page, its components, its incidents and its maintenances."""
+    """The page, its components, its incidents and its maintenances.
+
+    Attributes:
+        faulty_parts: the faulty parts of components.yaml; their components keep their last published state,
+            or are left out.
+    """
 
     page: Page
     components: tuple[Component, ...] = ()  # in the author's order, each group before its components
@@ -252,7 +279,6 @@ class StatusCatalogue:
     components_source: str = "components.yaml"
     page_source: str = "site.yaml"
     templates: tuple[IncidentTemplate, ...] = ()
-    # the faulty parts of components.yaml; their components keep their last published state, or are left out
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:

@@ -57,11 +57,14 @@ class LaterStatuses(NamedTuple):
 
 @dataclass(slots=True)
 class StatusHistory:
-    """A component's status over time."""
+    """A component's status over time.
+
+    Attributes:
+        statuses: the status after each change; two consecutive ones always differ.
+    """
 
     base: ComponentStatus  # the status before the first change
     instants: list[Instant] = field(default_factory=list)  # the instants of the changes, in order
-    # the status after each change; two consecutive ones always differ
     statuses: list[ComponentStatus] = field(default_factory=list)
     last_status: ComponentStatus = field(init=False)  # the status after the last change
 
@@ -197,9 +200,9 @@ class _Replayer:
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # the components that have a layer of a record, by the record's id
+        # For each open record, by id: the components to which it gives a status now.
         self._held: dict[str, dict[str, None]] = {}
-        # the components that a record has named so far, by the record's id
+        # For each record, by id: the components that any of its updates has named so far.
         self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
@@ -217,7 +220,7 @@ class _Replayer:
     def _apply_change(self, event: _StatusChangeEvent) -> None:
         layers = self._layers[event.component.id]
         if not event.change.is_upstream:
-            # a status that a person sets replaces every layer
+            # A status that a person sets in `history` replaces the statuses that all records give.
             layers.replace_all(Layer(LayerKind.STATED, event.change.status, event.at))
         elif event.change.status == "operational":
             layers.remove(LayerKind.UPSTREAM)
@@ -235,7 +238,8 @@ class _Replayer:
             )
         for code, status in () if event.record.backfilled else _changed_statuses(affected or ()):
             if status == "operational":
-                # the imported page showed this status, no matter which other records were open at that time
+                # Statuspage showed exactly this status, whatever other records were open. So replace the
+                # statuses from all of them.
                 self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
                 self._record_change(code, event.at)
             else:
@@ -263,7 +267,7 @@ class _Replayer:
             )
             for component, old in old_statuses.items()
         )
-        # as in Statuspage (measured): an automatic update that changes no status lists no components
+        # Statuspage lists no components for an automatic update that changes no status (measured).
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
@@ -281,7 +285,8 @@ class _Replayer:
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_component_effect(event.record, event.update):
-            # if the update that opens the record also resolves it, the statuses that it set end at once
+            # The record ends, and so do its statuses, except those that this update states. If its first
+            # update already ends it, the statuses in `opened_with` end at once, too.
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:

@@ -35,16 +35,19 @@ class ComponentState(NamedTuple):
 
 
 class PageState(NamedTuple):
-    """The whole page at an instant."""
+    """The whole page at an instant.
+
+    Attributes:
+        worst_now: the worst status of a component; None if the settings state the page's status.
+        components: all components by id, also removed ones, in the order of the documents.
+    """
 
     at: Instant
     page: Page
     updated_at: Instant  # the time of the latest change of anything on the page
     overall_status: OverallStatus  # the status that the API shows
     overall_now: OverallStatus  # the status that pages show: a window does not hide an outage
-    # the worst status of a component; None if the settings state the page's status
     worst_now: ComponentStatus | None
-    # all components by id, also removed ones, in the order of the documents
     components: dict[str, ComponentState]
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
     maintenances: tuple[IncidentState, ...]  # every published maintenance window, the latest created first

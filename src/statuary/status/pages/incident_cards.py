@@ -66,10 +66,12 @@ class IncidentCourse(NamedTuple):
     """A diagram of component statuses from an incident's start to its end.
 
     If the incident is open, the diagram ends at its newest update.
+
+    Attributes:
+        lanes: the component's name -> its periods, oldest first; only components whose status changed.
     """
 
     range: FormattedRange
-    # the component's name -> its periods, oldest first; only components whose status changed
     lanes: Mapping[str, Sequence[LanePart]]
 
 

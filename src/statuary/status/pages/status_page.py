@@ -44,21 +44,28 @@ class DueUpdate(NamedTuple):
 
 
 class StatusSummary(NamedTuple):
-    """The sentences at the top of the status page."""
+    """The sentences at the top of the status page.
+
+    Attributes:
+        rest: the names of all other statuses, with links to their components; empty if the settings state the
+            description.
+    """
 
     state: str  # the worst status of a component, as pages show it
     headline: str  # the name of the worst status; the description of the page's status if all is operational
-    # the names of all other statuses, with links to their components; empty if the settings state the description
     rest: Markup = Markup()
     since: FormattedTime | None = None  # the time when the worst status began; None if no change is known
     due: DueUpdate | None = None  # the update that is promised next
 
 
 class StatusView(NamedTuple):
-    """The values that the template of the status page needs."""
+    """The values that the template of the status page needs.
+
+    Attributes:
+        updated_at: the time of the latest change; None if nothing has happened and the page's age is unknown.
+    """
 
     answer: StatusSummary
-    # the time of the latest change; None if nothing has happened and the page's age is unknown
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
     incidents: tuple[IncidentCard, ...]  # unresolved, the worst first
@@ -127,7 +134,7 @@ def status_page_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     return PageHead(
         path=STATUS_PAGE.path(),
         title=headline,
-        # a preview of a link to the page says all that is wrong
+        # Chat programs show the description in their preview of a link, so it names every problem.
         description=f"{texts('status.sentence', clauses=headline)} {rest}"
         if rest
         else texts("status.page", description=headline, name=name),
@@ -334,11 +341,15 @@ class HistoryMonth(NamedTuple):
 
 
 class HistoryView(NamedTuple):
-    """The values that the template of a history page needs."""
+    """The values that the template of a history page needs.
+
+    Attributes:
+        quarters: all quarters, newest first; only the first page lists them, so that a new quarter changes
+            one page.
+    """
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
-    # all quarters, newest first; only the first page lists them, so that a new quarter changes one page
     quarters: tuple[Link, ...] = ()
     newer: Link | None = None
     older: Link | None = None
