@@ -366,9 +366,12 @@ def sections_of_others() -> tuple[Extension, ...]:
 
 
 def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the versions of other packages whose sections these site.yaml keys enable.
+    """Return the versions of other packages whose extensions a site uses.
 
-    After an upgrade of such a package, its documents are made again.
+    When such a version changes, a build makes the documents of the extension again.
+
+    Args:
+        keys: the keys of site.yaml, which enable the extensions.
     """
     rows = map(extension_of, keys)
     return tuple(row.version for row in rows if row is not None and row.version)
@@ -388,7 +391,11 @@ def providers(kind: str) -> dict[str, str]:
 
 
 def provided(need: str) -> Any:
-    """Import the object that an extension provides under a name, such as `place s3`."""
+    """Import what an extension provides under a name.
+
+    Args:
+        need: the kind and the name, such as `place s3` for the class that reads a site in S3.
+    """
     [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
     return load(target)
 

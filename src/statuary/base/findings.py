@@ -55,7 +55,12 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return the finding with a file's path, and `prefix` before its pointer."""
+        """Return the finding with its file's path, and a longer pointer.
+
+        Args:
+            path: the path of the file.
+            prefix: the keys and indexes to put before the finding's pointer.
+        """
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 

@@ -17,12 +17,12 @@ class MissingExtraError(StatuaryError):
 
 
 def import_optional(*names: str, extra: str, purpose: str) -> ModuleType:
-    """Return the first installed module among `names`.
+    """Import the first of several modules that is installed.
 
     Args:
-        names: interchangeable modules, the preferred one first.
+        names: modules that can replace each other, the preferred one first.
         extra: the extra of statuary that installs one of the modules.
-        purpose: the feature that needs the module, as the subject of a sentence.
+        purpose: the feature that needs the module, for the error message, such as `the edge module`.
 
     Raises:
         MissingExtraError: if none of the modules is installed.

@@ -67,9 +67,9 @@ OBJECTS: Final = 20_000
 
 
 def enable_garbage_collection() -> None:
-    """Start Python's garbage collection, which commands start with turned off.
+    """Start Python's garbage collection, which is off when a command starts.
 
-    Objects that exist already, such as imported modules, are never searched.
+    The collection never searches objects that exist already, such as imported modules.
     """
     if not gc.isenabled():
         gc.freeze()

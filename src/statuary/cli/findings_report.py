@@ -40,10 +40,9 @@ def format_findings(
 
     Args:
         findings: the findings.
-        folder: the content folder as it was typed.
+        folder: the content folder as the user typed it.
         output_format: the value of `--format`.
-        outcome: the outcome of the build, for the formats that have it; None for a command that does not
-            publish.
+        outcome: what a build published, which only JSON shows; None for a command that publishes nothing.
     """
     if output_format == "json" and outcome is not None:
         return json_report(findings, folder, outcome)
@@ -59,8 +58,8 @@ def text_report(
 
     Args:
         findings: the findings.
-        folder: the content folder as it was typed.
-        edited_texts: the new text of edited files that are not written yet, by path.
+        folder: the content folder as the user typed it.
+        edited_texts: the new text of each edited file that is not written yet, by path.
     """
     sources = _SourceLines(Path(folder), edited_texts or {})
     counts: Counter[str] = Counter()
@@ -204,15 +203,15 @@ def _github_data(text: str) -> str:
 
 
 def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:
-    """Format findings as JSON: `{"findings": [{file, line, column, …}]}`.
+    """Format findings as a JSON object with the member `findings`.
 
-    Each finding also has its severity, rule, message, remedy and pointer.
+    Each finding has its file, line, column, severity, rule, message, remedy and pointer.
 
     Args:
         findings: the findings.
-        folder: the content folder as it was typed.
-        outcome: what a build published, which the JSON then also has as `"outcome": {published, missing}`;
-            None for a command that does not publish.
+        folder: the content folder as the user typed it.
+        outcome: what a build published, for the further member `outcome`; None for a command that publishes
+            nothing.
     """
     report: dict[str, object] = {"findings": [_finding_to_json(finding, folder) for finding in findings]}
     if outcome is not None:

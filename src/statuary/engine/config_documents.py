@@ -61,7 +61,8 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
     """Return the inputs of the documents about the whole site.
 
-    The program, on which the documents depend too, is not among them.
+    They are settings, and counts of the build. While they and the version of statuary stay the same, later builds reuse
+    these documents.
     """
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
     packages = versions_of_others(key for key, _ in site.extensions)
@@ -99,14 +100,14 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def whole_site_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return functions that make the pages about the whole site.
+    """Return the functions that render pages about the whole site.
 
     Args:
         run: the build.
         openapi: the OpenAPI document; None if it could not be made.
 
     Returns:
-        The functions by the names of the pages.
+        A dict from the name of a page, for messages, to the function that renders it.
     """
     from statuary.engine.pages.api_pages import api_page, reference_page
     from statuary.site.pages.not_found import not_found_page

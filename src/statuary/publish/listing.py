@@ -240,11 +240,11 @@ def _entry_from_json(value: JsonObject) -> Entry:
 
 
 def parse_json_object(text: bytes, json_name: str) -> JsonObject:
-    """Parse a JSON object.
+    """Parse JSON that must be an object.
 
     Args:
         text: the JSON.
-        json_name: the name of the JSON in messages.
+        json_name: what the JSON is, for messages.
 
     Raises:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
@@ -340,7 +340,7 @@ def ends_part(path: str) -> bool:
 def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Divide the entries of a manifest into its parts.
 
-    A part ends after a path for which `ends_part` is true, or when it has the maximum length.
+    A part ends after a path that `ends_part` chooses, or when it has the maximum length.
 
     Args:
         entries: the entries of all documents, sorted by path.

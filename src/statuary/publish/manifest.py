@@ -134,9 +134,9 @@ class ManifestBuilder:
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Add the names and sizes of entries to the totals of the manifest.
+        """Add the number and sizes of documents to the manifest's totals.
 
-        No part is added: that is for parts that are encoded elsewhere.
+        Use this method for parts of the manifest that are encoded elsewhere.
         """
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)
@@ -184,16 +184,16 @@ def is_listed(path: str) -> bool:
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
-    """Yield the files of a site that match its manifest.
+    """Yield the files of a site, as its manifest lists them.
 
-    If the manifest is damaged, the iteration ends at the damage without an error.
+    If a part of the manifest is damaged, the iteration ends there without an error.
 
     Args:
         text: the manifest.
         read_path: returns the bytes at a path, or None.
 
     Yields:
-        The path, and the aliases, one a line.
+        The path of the file, and its aliases, one on each line.
     """
     with suppress(DamagedSnapshotError):
         manifest = parse_manifest(text)

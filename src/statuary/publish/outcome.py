@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
-        """Return the outcome with further parts missing.
+        """Return the outcome with more parts missing.
 
         If nothing was published, the outcome stays the same.
 
@@ -57,10 +57,11 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a build that published everything except faulty parts.
+    """Return the outcome of a build that left out faulty parts.
 
     Args:
-        findings: the findings of the build; what their errors are about is missing.
+        findings: the findings of the build. Each error names a file or setting that is not published as it
+            is.
     """
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_faulty_file_or_setting(finding) for finding in errors)

@@ -23,7 +23,7 @@ class Target(Protocol[Document_contra]):
         """Add documents to the site.
 
         Raises:
-            PublishingError: if a path is unsafe, or another document has it.
+            PublishingError: if the path of a document is unsafe, or another document already has this path.
         """
 
     def reuse(self, paths: Iterable[str]) -> bool:
@@ -77,7 +77,7 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Remove documents from those that were added, with errors about their paths."""
+        """Remove documents that were added, and forget conflicts of their paths."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse the documents that an interrupted build has already written.

@@ -29,10 +29,10 @@ def all_urls() -> tuple[Url, ...]:
 
 
 def urls_of_other_packages(keys: Iterable[str]) -> tuple[Url, ...]:
-    """Return the URLs that other packages add to a site.
+    """Return the URLs that extensions of other packages add.
 
     Args:
-        keys: the keys of site.yaml.
+        keys: the keys of site.yaml, which enable the extensions.
     """
     own_keys = {row.name for row in EXTENSIONS}
     rows = (extension_of(key) for key in keys if key not in own_keys)

@@ -56,10 +56,10 @@ class GitState:
 
     @property
     def clean_id(self) -> str:
-        """The git id of the contracts folder.
+        """The id that git gives to the contracts folder.
 
         Returns:
-            The id, or an empty string if anything in the folder differs from the commit.
+            The id, or an empty string if a file in the folder differs from the commit.
         """
         unclean_paths = self.changed_paths | self.ignored
         return (

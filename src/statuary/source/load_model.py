@@ -247,7 +247,9 @@ def validate_tree(
 
 
 def read_tree(file: SourceFile, limit: int) -> Json:
-    """Parse a YAML or JSON file, with all scalars as strings.
+    """Parse a YAML or JSON file to dicts, lists and strings.
+
+    Numbers, dates and booleans stay strings, as the author wrote them.
 
     Args:
         file: the file.

@@ -68,9 +68,9 @@ class StatusWithoutFaults(NamedTuple):
 def without_broken_parts(
     site: SiteContent, find_errors: Callable[[SiteContent], list[Finding]]
 ) -> StatusWithoutFaults:
-    """Exclude components and records that break a rule.
+    """Exclude the components and records that break a rule.
 
-    Nothing replaces them, as in a first build, which has no published versions to fall back on.
+    Published versions do not replace them; a first build has none.
 
     Args:
         site: the content of the site.

@@ -107,8 +107,11 @@ def keep_last_components(
 ) -> KeptComponents:
     """Add the last published versions of components that are left out.
 
-    A component that the content now has at another place keeps that place. A component with the key or id of
-    a published one is left out, and the published one stays. So is a group whose components are all left out.
+    If the content has the same component at another place, that one is used. If another component of the
+    content has
+    the key or id of a published one, the published one stays, and the other is left out. A group that loses
+    all its
+    components is left out, too.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.

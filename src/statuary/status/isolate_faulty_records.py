@@ -34,9 +34,9 @@ class IsolatedStatus(NamedTuple):
 def isolate_faulty_records(
     site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
-    """Compute the status without the files that raise exceptions.
+    """Compute the status of a site without the files that cause exceptions.
 
-    The excluded files are incidents, maintenance windows, and the templates of a theme.
+    These files can be incidents, maintenance windows, and templates of the theme.
 
     Args:
         site: the content of the site.
@@ -106,10 +106,11 @@ class WorkingStatus(NamedTuple):
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Exclude whatever prevents a document from being made.
+    """Return a status without records and kinds of documents that fail.
 
-    A record whose API documents fail is excluded entirely. A record whose feeds or pages fail is excluded
-    from these only. If a kind of document still fails, it is skipped.
+    A record whose API documents cannot be made is excluded. A record that only feeds or pages cannot show is
+    left
+    out of these. If a kind of document fails without any single record being the cause, the kind is skipped.
 
     Raises:
         StatuaryError: if the remaining documents cannot be made either.

@@ -55,9 +55,9 @@ class Executor(Protocol):
     def map_recorded(
         self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
     ) -> Iterator["PartitionResult"]:
-        """Run tasks that build partitions, and yield their results.
+        """Run tasks that build parts of a site, and yield their results.
 
-        Workers may collect the rows of documents, and return them sorted at the end.
+        Workers may keep the rows of documents until the end, and then return them sorted.
 
         Args:
             work: a module-level function, which any worker can run.

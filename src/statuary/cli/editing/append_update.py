@@ -77,7 +77,7 @@ class BodyOptions(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text that the options give, or None.
+        """The text from --body or --body-file, or None.
 
         Raises:
             click.UsageError: if both options are given.
@@ -110,18 +110,18 @@ class UpdateOptions(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text of the update that the options give, or None.
+        """The text from --body or --body-file, or None.
 
         Raises:
-            click.UsageError: if both options for the text are given.
+            click.UsageError: if both options are given.
         """
         return BodyOptions(self.body, self.body_file).text
 
     def promised_update(self, session: EditSession) -> Instant | None:
-        """Return the time by which the next update is promised, or None.
+        """Return the promised time of the next update, or None.
 
         Raises:
-            click.UsageError: if both options for the time are given.
+            click.UsageError: if both options for this time are given.
         """
         if self.next_update_in is None:
             return self.next_update_by
@@ -159,15 +159,18 @@ with_update_options = option_group(
 
 
 def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
-    """Return an update's text: from an option, a prompt, or Statuspage's default.
+    """Return the text of an update.
+
+    It is the text from an option, if one is given. Otherwise the user is asked for it, or the update gets
+    Statuspage's default text for its status.
 
     Args:
-        text: the text that the options give, or None.
+        text: the text from the options, or None.
         status: the status that the update sets.
         previous_status: the status before the update; None if it is the first one.
 
     Raises:
-        click.UsageError: if the status stays the same, no text is given, and there is no terminal.
+        click.UsageError: if the status stays the same, no text is given, and there is no terminal to ask in.
     """
     if text is not None:
         return text
@@ -282,19 +285,19 @@ def choose_status(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return the status for an update: given, or chosen by the user.
+    """Return the status that an option or the user gives.
 
-    If only a text is given, the incident keeps its current status.
+    If the options have only a text, the incident keeps its current status.
 
     Args:
         session: gives the time of the update.
         incident: the incident or maintenance window.
-        status: the status that an option gives, or None.
-        update_options: the options with the update's text.
-        ask: asks the user for a status, given the current one.
+        status: the status from an option, or None.
+        update_options: the options, with the update's text.
+        ask: shows the current status, and asks the user for the new one.
 
     Raises:
-        click.UsageError: if neither a status nor a text is given, and there is no terminal.
+        click.UsageError: if the options have neither a status nor a text, and there is no terminal to ask in.
     """
     current = incident_status_at(incident, session.at)
     if status is not None or is_interactive():

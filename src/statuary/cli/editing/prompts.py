@@ -48,13 +48,13 @@ def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint:
     """Return the value of an option or argument, or ask for it.
 
     Args:
-        value: the value; None if it was not given.
-        name: `--name` for an option, capitals for an argument.
-        ask: asks the user.
-        hint: a sentence for the error if there is no terminal.
+        value: the value; None if the command line has none.
+        name: the name for messages: `--name` of an option, capitals for an argument.
+        ask: asks the user, and returns the answer.
+        hint: a sentence to add to the error message.
 
     Raises:
-        click.UsageError: if the value was not given and there is no terminal.
+        click.UsageError: if there is neither a value nor a terminal to ask in.
     """
     if value is not None:
         return value
@@ -69,19 +69,19 @@ def ask_text(question: str, default: str | None = None) -> str:
 
     Args:
         question: the question, without a colon.
-        default: the answer of the Enter key; None for none.
+        default: the answer if the user only presses Enter; None to require an answer.
     """
     answer: str = click.prompt(question, default=default)
     return answer
 
 
 def ask_choice(question: str, choices: Sequence[Choice], default: str | None = None) -> Choice:
-    """Ask the user for one of several words, and return that word.
+    """Ask the user to choose one of several words, and return it.
 
     Args:
         question: the question, without a colon.
         choices: the words.
-        default: the answer of the Enter key, if it is one of the words.
+        default: the answer if the user only presses Enter; None to require an answer.
     """
     answer = click.prompt(
         question, type=click.Choice(choices), default=default if default in choices else None
@@ -114,11 +114,11 @@ def ask_instant(question: str) -> Instant:
 
 
 def ask_end_time(question: str, start: Instant) -> Instant:
-    """Ask the user for the end of a period.
+    """Ask the user for the end of a period, and return it.
 
     Args:
         question: the question, without a colon.
-        start: the start of the period; the user may answer with a duration from then on.
+        start: the start of the period. The user can answer with a time, or with the length of the period.
     """
     end: Instant = click.prompt(question, type=EndType(start))
     return end
@@ -159,18 +159,18 @@ def incident_or_ask(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident that the user typed, or ask for one.
+    """Return the incident that the user named, or ask for one.
 
     Args:
-        typed_name: what the user typed; None for nothing.
+        typed_name: the name that the user typed; None if the command line has none.
         histories: the incidents or maintenance windows to choose from.
-        record_noun: the word for them in messages.
+        record_noun: the word for them in messages, such as `incident`.
         at: the time of the status.
-        is_wanted: returns whether incidents with a status are listed.
+        is_wanted: returns whether incidents with a given status are in the list to choose from.
 
     Raises:
-        EditError: as `find_incident`, or if there is none to choose from. click.UsageError: if none was given
-            and there is no terminal.
+        EditError: if no incident matches, several match, or there is none to choose from.
+        click.UsageError: if no name was typed, and there is no terminal to ask in.
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = (

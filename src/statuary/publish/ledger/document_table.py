@@ -134,16 +134,16 @@ class DocumentTable:
     def remove_unless_added(self, paths: Iterable[str]) -> None:
         """Mark published files for removal, unless this build adds them again.
 
-        A build of the whole site marks nothing, because it removes every file that it does not add.
+        A build of the whole site marks nothing, because it removes each file that it does not add.
         """
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
     def remove_site_unless_added(self) -> None:
-        """Mark files for removal unless this build adds them again.
+        """Mark all published files for removal, unless this build adds them again.
 
-        Persistent files, which stay if a build does not add them, are not marked.
+        Files that are published as persistent are not marked.
         """
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
@@ -203,8 +203,8 @@ class DocumentTable:
         """Return the site's number of files and bytes after the build.
 
         Args:
-            published_name_count: the number of names in the last build.
-            published_bytes: the size of the last build in bytes.
+            published_name_count: how many paths the site had after the last build.
+            published_bytes: the size of the site after the last build.
         """
         query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
         rows = self.connection.execute(query).fetchall()
@@ -370,10 +370,10 @@ class DocumentTable:
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
     def paths_removed_by_plan(self, *, skip_case_variants: bool) -> Iterator[str]:
-        """Yield the names that the last saved plan removes.
+        """Yield the paths that the plan of the last build removes.
 
         Args:
-            skip_case_variants: skip names that differ only in case from a name that stays.
+            skip_case_variants: whether to leave out a path that differs only in case from one that stays.
         """
         stays = (
             "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)"
@@ -419,13 +419,13 @@ def same_path_error(
 ) -> PublishingError:
     """Return the error about two documents with the same path.
 
-    The paths may also differ in case only.
+    Paths that differ only in case count as the same.
 
     Args:
         first_path: the path of the first document.
-        first_sources: the content paths of the first document, one a line.
+        first_sources: the content files of the first document, one on each line.
         second_path: the path of the second document.
-        second_sources: the content paths of the second document, one a line.
+        second_sources: the content files of the second document, one on each line.
     """
     same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(

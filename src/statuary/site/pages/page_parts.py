@@ -50,7 +50,7 @@ def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
 
 
 def page_part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
-    """Return the settings of extensions that templates can use, by key.
+    """Return the settings of extensions that templates of pages can use.
 
     Args:
         settings: the key and the settings of each extension.

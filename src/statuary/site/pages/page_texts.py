@@ -168,14 +168,14 @@ def english_sentence(reason: Reason) -> str:
 def invalid_texts(
     replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a theme that cannot be used.
+    """Yield the texts of a theme that pages cannot use.
 
     Args:
-        replacements: key and text for each text that the theme replaces.
+        replacements: the key and the new text of each text that the theme replaces.
         extensions: the keys of enabled extensions.
 
     Yields:
-        The key of the text, and the reason.
+        The key of the text, and what is wrong with it.
     """
     english: dict[str, str] = {}
     for folder in (*CORE_FOLDERS, *(parts.folder for parts in page_parts_of_extensions(extensions))):

@@ -170,23 +170,24 @@ class StatusDocuments:
     def final_documents(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the documents of a month that can no longer change.
 
-        Each finished incident and maintenance window has such a document. If all records of the month are
-        finished, the month's archive is among the documents, too.
+        Each incident and maintenance window that has ended has such a document. If all of them have ended, so
+        has the
+        archive of the month.
 
         Args:
             month: a month such as `2026-11`.
-            build_time: the time of the build; a record is finished if it does not change afterwards.
+            build_time: the time of the build; a record counts as ended if it does not change after this time.
         """
         for record in self.archived_months[month].final_states_by(build_time):
             yield self.closed_document(record)
         yield from self.final_archive(month, build_time)
 
     def final_archive(self, month: str, build_time: Instant) -> Iterator[Document]:
-        """Yield the archive of a month if every record of it is final.
+        """Yield the archive of a month, unless it may still change.
 
         Args:
             month: a month such as `2026-11`.
-            build_time: the time after which a final record does not change.
+            build_time: the time of the build.
         """
         archive = self._make_archives(build_time).final_document(month) if self.settings.archives else None
         if archive is not None:
@@ -204,14 +205,16 @@ class StatusDocuments:
         return context.page, tuple(context.components.values())
 
     def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes the documents for a given time.
+        """Return a function that makes the API documents for a given time.
 
-        The function skips documents that can no longer change after `earliest_time`. At a time when no status changes
-        (a midnight, or each hour of an outage), it makes only the uptime documents. So precomputing the
-        future costs the same with a long history as with a short one.
+        The function leaves out documents that can no longer change. At a midnight, and at each hour of an
+        outage, it
+        makes only the uptime document, because nothing else changes then. So the work does not grow with the
+        length of
+        the history.
 
         Args:
-            earliest_time: the earliest time that the function is called with.
+            earliest_time: the earliest time that the function is called with, usually that of the build.
         """
         changes = frozenset((earliest_time, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(earliest_time)]
@@ -240,7 +243,9 @@ class StatusDocuments:
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
     def listed_records(self, build_time: Instant) -> list[IncidentState]:
-        """Return the records in lists, and in archives that may still change.
+        """Return the incidents and windows in lists and in unfinished archives.
+
+        An archive is unfinished if a record of its month may still change.
 
         Args:
             build_time: the time of the build.
@@ -256,11 +261,12 @@ class StatusDocuments:
         return [*self._listed_record_states(build_time), *archived]
 
     def record_counts_by_month(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return a row for each month with published records, latest month first.
+        """Count the incidents and windows of each month, latest month first.
 
         Returns:
-            Rows of the month, its number of incidents, its number of maintenance windows, and the time at
-            which a record of the month last changed.
+            A tuple for each month: the month, the number of its incidents, the number of its windows, and the
+                time at
+            which one of them last changed.
         """
         months = {month: records.records_at(at) for month, records in self.archived_months.items()}
         return [
@@ -336,9 +342,9 @@ class StatusDocuments:
                 yield _incident_document(record, context.page, self._encode_incident(record, context))
 
     def closed_document(self, record: IncidentState) -> Document:
-        """Return the document of a closed incident or maintenance window.
+        """Return the API document of an ended incident or window.
 
-        The document shows the page and its components as of the record's last change.
+        The document contains the page and its components as they were when the record last changed.
         """
         document = self._closed.get(record)
         if document is None:

@@ -35,7 +35,7 @@ class StoredDocument(NamedTuple):
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Return the document's bytes: the file, with any patch applied.
+        """Return the document's bytes, after applying its patch, if any.
 
         Args:
             read_file: returns the bytes of a file, or None if it is missing.
@@ -64,13 +64,13 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def last_change_by(self, time_index: int) -> int | None:
-        """Return the number of the last change at or before a time.
+        """Return when the document last changed, as an index into `EpochIndex.instants`.
 
         Args:
-            time_index: the position of that time in `EpochIndex.instants`.
+            time_index: the index of the time up to which changes count.
 
         Returns:
-            The position of the change in that list, or None if the document's first change comes later.
+            The index of the change, or None if the document first changes after that time.
         """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= time_index), default=None)
@@ -79,7 +79,7 @@ class IndexedVersions(NamedTuple):
         """Return whether every version has a time and a file.
 
         Args:
-            time_count: the length of `EpochIndex.instants`.
+            time_count: the number of times in the index.
         """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
@@ -202,9 +202,9 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def parse_epochs_or_empty(index_bytes: bytes | None) -> EpochIndex:
-    """Parse an epoch index; an unreadable one counts as empty.
+    """Parse the index of precomputed documents, or return an empty index.
 
-    With an empty index, a server serves the documents as they were built, because a stale response is better
+    With an empty index, a server sends the documents as the build published them. An old response is better
     than none.
 
     Args:

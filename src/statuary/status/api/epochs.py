@@ -216,7 +216,7 @@ def _begins_character(byte: int) -> bool:
 
 
 def apply_patch(base: bytes, patch: bytes) -> bytes:
-    """Return the version of a document that a patch makes of it.
+    """Apply a patch to a document, and return the result.
 
     Args:
         base: the bytes of the document that the patch was made for.
@@ -360,9 +360,11 @@ class DocumentVersions:
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def index_entry(self) -> dict[str, object]:
-        """Return the document's entry in the epoch index.
+        """Return the document's entry in the index of precomputed documents.
 
-        The entry has the numbers of whole versions, of patches, and of returns to an earlier version.
+        The entry lists, by the index of their times, the versions that are whole files, those that are
+        patches, and
+        those that repeat an earlier version.
         """
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
@@ -377,7 +379,7 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Precompute the versions of documents from a build until the horizon.
+    """Precompute how documents change from a build until the horizon.
 
     Args:
         documents_at: returns the documents that may change, as of a given time.
@@ -435,12 +437,12 @@ def plan_epochs(
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return the files that let a site change its status without a build.
+    """Return the files that let a site change without a build.
 
-    They are the precomputed later versions of documents, and an index of them.
+    These are the documents as they will be at later times, and an index of them.
 
     Args:
-        plan: the versions, and the times from which they are valid.
+        plan: the later versions of documents, and the times from which they are valid.
     """
     index = {
         "until": format_utc_milliseconds(plan.until),

@@ -32,18 +32,18 @@ class ArchivedMonth(NamedTuple):
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether all records of the month are closed, and final by a time.
+        """Return whether no record of the month changes after a time.
 
         Args:
-            instant: the time, after which no incident or maintenance window of the month may change.
+            instant: the time.
         """
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
-        """Yield the last states of records that no longer change.
+        """Yield the final states of records that no longer change.
 
         Args:
-            instant: the time after which such a record does not change.
+            instant: the time.
         """
         for history in (*self.incidents, *self.maintenances):
             if history.final_state is not None and history.is_final_by(instant):

@@ -180,11 +180,11 @@ def record_components(
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that a record affects.
 
-    The objects are in the order of the record's `component_order` if it has one, else of the page.
+    They are in the order of `component_order` in the record's file, or else in the order of the page.
 
     Args:
         state: the incident or maintenance window.
-        component_objects: the JSON object of each component of the page.
+        component_objects: the JSON object of each component of the page, by component id.
         positions: the position of each component on the page, by component id.
     """
     known_components = [component for component in state.components if component in component_objects]

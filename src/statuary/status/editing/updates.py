@@ -185,15 +185,16 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident or maintenance window that a user means.
+    """Return the incident or maintenance window that a user named.
 
-    The user can type an id, a file name, or the beginning of either, and omit the day in front. If several
-    match, the only one that the command can apply to is returned.
+    The name can be an id, a file name, or the beginning of either, with or without the date in front. If
+    several
+    records match, the function returns the only one that the command can apply to.
 
     Args:
-        typed_name: the string that the user typed.
+        typed_name: the name that the user typed.
         histories: the records to search.
-        record_noun: the word for the records in messages.
+        record_noun: the word for these records in messages, such as `incident`.
         at: the time of the status that `is_wanted` is called with.
         is_wanted: returns whether the command can apply to a record with a given status.
 
@@ -228,10 +229,10 @@ def _matching_records(typed_name: str, incidents: Sequence[Incident]) -> Iterato
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents or maintenance windows whose status is wanted.
+    """Return the incidents or maintenance windows with one of the wanted statuses.
 
     Args:
-        histories: the records to search.
+        histories: the incidents or windows to search.
         at: the time of the status.
         is_wanted: returns whether a status is wanted.
     """
@@ -288,7 +289,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
 
 def join_first_ids(ids: Sequence[str]) -> str:
-    """Join the first few ids to a phrase such as `a, b and 3 more`."""
+    """Join the first few ids, such as `a, b and 3 more`."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
@@ -462,21 +463,22 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
 
 
 def record_pointer(incident: Incident) -> Pointer:
-    """Return where in its file an incident or maintenance window is.
+    """Return the place of an incident or maintenance window in its file.
 
     Returns:
-        The keys and indexes that lead to it; empty if the record is the whole file.
+        The keys and indexes that lead to it; empty if it is the whole file.
     """
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
 def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
-    """Return the text of a file in which a maintenance window is announced.
+    """Add a maintenance window's announcement to the text of its file.
 
     Args:
         file_text: the text of the file.
         incident: the maintenance window. The text stays the same for an incident, for one window of a
-            recurring maintenance, and for a window that was announced earlier.
+            recurring
+            maintenance, and for a window that was announced before.
         at: the time of the announcement.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
@@ -485,13 +487,13 @@ def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
 
 
 def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
-    """Edit a file's text so that its maintenance window is cancelled.
+    """Mark a maintenance window as cancelled in the text of its file.
 
     Args:
         file_text: the text of the file.
-        pointer: the maintenance, or the window of a recurring maintenance, in the file.
+        pointer: the place of the window in the file.
         at: the time of the cancellation.
-        body: the text of a final `completed` update; None to add no update.
+        body: the text of a last update with the status `completed`; None to add no update.
     """
     edited = set_yaml_value(
         file_text, (*pointer, "cancelled_at"), format_utc_shortest(at), KEYS_BEFORE_CANCELLED_AT
@@ -505,12 +507,12 @@ def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | No
 def reschedule_in_file(
     file_text: str, pointer: Pointer, at: Instant, new_times: tuple[Instant, Instant]
 ) -> str:
-    """Edit a file's text so that its maintenance has new times.
+    """Change a maintenance window's start and end in its file's text.
 
     Args:
         file_text: the text of the file.
-        pointer: the maintenance, or the window of a recurring maintenance, in the file.
-        at: the time of the move.
+        pointer: the place of the window in the file.
+        at: the time of the change.
         new_times: the new start and end.
     """
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*new_times, at), strict=True)

@@ -53,7 +53,7 @@ class IncidentView(NamedTuple):
 
 
 def incident_page_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
-    """Return the title, description and path of an incident's page.
+    """Return the title, the description and the path of an incident's page.
 
     Args:
         card: the incident as pages show it.
@@ -160,9 +160,10 @@ class StatusPages:
     def listed_records(self, start: Instant) -> list[IncidentState]:
         """Return the incidents on history pages that may still change.
 
+        A history page may change if one of its incidents does, or if a later incident begins another quarter.
+
         Args:
-            start: the time of the pages; a page may still change if its incidents, or the list of quarters,
-                do so later.
+            start: the time, usually that of the build.
         """
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
@@ -206,8 +207,10 @@ class StatusPages:
     def stale_pages_at(self, until: Instant) -> list[Document]:
         """Return the main pages with a notice that they are outdated.
 
+        Visitors see these pages if no build follows in time.
+
         Args:
-            until: the time up to which the site's pages were precomputed.
+            until: the time up to which the last build precomputed the pages.
         """
         state = page_state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
