@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from statuary.base.primitives import Instant, instant
-from statuary.extensions.object_stores.objects import object_entry
+from statuary.extensions.object_stores.objects import make_object_entry
 from statuary.extensions.object_stores.store import Lease, ObjectStore, RetryPolicy
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.publish.listing import Entry
@@ -340,7 +340,7 @@ class MadeSource:
 
     def objects(self) -> Iterator[Entry]:
         for path, body in self.bodies.items():
-            yield object_entry(path, hashlib.sha256(body).hexdigest(), len(body))
+            yield make_object_entry(path, hashlib.sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Everything is at hand."""

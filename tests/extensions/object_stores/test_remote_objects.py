@@ -3,7 +3,7 @@
 import pytest
 
 from statuary.extensions.object_stores import remote_objects
-from statuary.extensions.object_stores.remote_objects import RemoteObjects, open_remote
+from statuary.extensions.object_stores.remote_objects import RemoteObjects, open_remote_object
 from statuary.source.unreadable import UnreadableError
 from support.requirements import require_module
 
@@ -27,7 +27,7 @@ def test_refused_read_does_not_quote_store(monkeypatch, kind):
     monkeypatch.setattr(remote_objects, "import_obstore", lambda: refusing)
     monkeypatch.setattr(remote_objects, "_cached_client", lambda bucket: None)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
-    for read in (lambda url: RemoteObjects().read(url, 10), open_remote):
+    for read in (lambda url: RemoteObjects().read(url, 10), open_remote_object):
         with pytest.raises(UnreadableError, match="s3://bucket/file cannot be read: ") as raised:
             read("s3://bucket/file")
         assert "canary" not in str(raised.value)

@@ -6,17 +6,17 @@ import pytest
 
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.extensions.object_stores.objects import (
-    object_attributes,
-    object_entry,
-    stored_entry,
-    upload_step,
+    get_upload_step,
+    make_object_attributes,
+    make_object_entry,
+    make_stored_entry,
 )
 from statuary.extensions.object_stores.store_comparison import (
     StoreComparison,
     StoreIndex,
-    parse_entries,
-    parse_index,
-    parse_parts,
+    parse_ledger_listing,
+    parse_ledger_part,
+    parse_store_index,
 )
 from statuary.publish.listing import Entry
 from statuary.publish.plan import Action
@@ -27,7 +27,7 @@ REVALIDATE = "public, max-age=0, must-revalidate"
 
 
 def entry(number: int, digest: int = 1) -> Entry:
-    return object_entry(f"v2/contract/1/0x{number:040x}", f"{digest:064x}", 3)
+    return make_object_entry(f"v2/contract/1/0x{number:040x}", f"{digest:064x}", 3)
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ def comparison() -> Iterator[StoreComparison]:
 def test_listing_round_trips_through_parts(comparison):
     entries = [entry(number) for number in range(2000)]
     comparison.add_site_entries(reversed(entries))
-    comparison.divide()
-    assert parse_parts(comparison.parts_text) == comparison.parts
+    comparison.divide_into_parts()
+    assert parse_ledger_listing(comparison.parts_text) == comparison.parts
     assert len(comparison.parts) > 1
-    texts = map(comparison.part_text, comparison.parts)
-    assert [read for text in texts for read in parse_entries(text)] == entries
+    texts = map(comparison.encode_part, comparison.parts)
+    assert [read for text in texts for read in parse_ledger_part(text)] == entries
 
 
 def test_duplicate_path_is_rejected(comparison):
@@ -70,14 +70,14 @@ def test_interrupted_first_publication_leaves_objects_uncertain(comparison):
 
 def test_foreign_objects_become_conflicts(comparison):
     comparison.add_site_entries([entry(1), entry(2)])
-    comparison.divide()
+    comparison.divide_into_parts()
     for number, attributes in (
         (1, {}),
-        (2, object_attributes(entry(2))),
+        (2, make_object_attributes(entry(2))),
         (3, {}),
-        (4, object_attributes(entry(4))),
+        (4, make_object_attributes(entry(4))),
     ):
-        comparison.add_stored_object(stored_entry(entry(number).path, 99, attributes))
+        comparison.add_stored_object(make_stored_entry(entry(number).path, 99, attributes))
     assert [(change.action, change.entry.path) for change in comparison.changes()] == [
         (Action.ADD, entry(1).path),
         (Action.REMOVE, entry(4).path),
@@ -88,9 +88,9 @@ def test_foreign_objects_become_conflicts(comparison):
 
 def test_unchanged_parts_are_skipped(comparison):
     comparison.add_site_entries(entry(number) for number in range(2000))
-    comparison.divide()
+    comparison.divide_into_parts()
     first, *others = comparison.parts
-    comparison.exclude_parts([comparison.parts, others])
+    comparison.exclude_equal_parts([comparison.parts, others])
     assert comparison.same == frozenset(others)
     inside = comparison.site.part(first)
     assert [change.entry for change in comparison.changes()] == inside
@@ -105,13 +105,13 @@ def test_encoded_store_index_parses_unchanged():
         StoreIndex("ab", instant="x"),
         StoreIndex(begun=("cd", "ef"), doubted=("a",)),
     ):
-        assert parse_index(index.encode()) == index
+        assert parse_store_index(index.encode()) == index
     assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listings == ("a", "d", "b", "c")
 
 
 def test_earlier_version_index_lists_nothing():
     text = b'{"format":1,"shards":{"site":"ab"},"begun":[],"instant":"2026-11-02T10:00:00.000Z"}'
-    assert parse_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
+    assert parse_store_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_earlier_version_index_lists_nothing():
 )
 def test_invalid_indexes_are_rejected(text):
     with pytest.raises(PublishingError, match="is not a ledger"):
-        parse_index(text)
+        parse_store_index(text)
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_invalid_indexes_are_rejected(text):
     ],
 )
 def test_headers_follow_url_table(path, headers):
-    wanted = object_entry(path, "ab" * 32, 7)
+    wanted = make_object_entry(path, "ab" * 32, 7)
     assert (wanted.media_type, wanted.cache, wanted.encoding) == headers
-    assert stored_entry(path, 7, object_attributes(wanted)) == wanted
+    assert make_stored_entry(path, 7, make_object_attributes(wanted)) == wanted
 
 
 def test_bodies_precede_referring_documents():
@@ -149,5 +149,5 @@ def test_bodies_precede_referring_documents():
         "api/v2/summary.json",
         MANIFEST,
     ]
-    assert [upload_step(path) for path in first_to_last] == list(PutStep)
-    assert upload_step("robots.txt") == PutStep.BODY
+    assert [get_upload_step(path) for path in first_to_last] == list(PutStep)
+    assert get_upload_step("robots.txt") == PutStep.BODY

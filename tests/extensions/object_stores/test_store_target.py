@@ -551,7 +551,7 @@ def test_google_store_compares_generation(monkeypatch):
         monkeypatch.setenv("GOOGLE_ALLOW_HTTP", "true")
         lease = Lease(ObjectStore("gs://bucket", HASTY), clock(), timedelta(seconds=30))
         for holder in ("a", "b", "c"):
-            lease._write_terms(holder)
+            lease._put_terms(holder)
         server.shutdown()
     assert conditions == ["0", "1", "2"]
 

@@ -16,7 +16,7 @@ from statuary.base.optional import MissingExtraError, import_optional
 from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_database_path
 from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
-from statuary.extensions.object_stores.remote_objects import object_size
+from statuary.extensions.object_stores.remote_objects import fetch_object_size
 from statuary.source.remote_files import is_remote
 from statuary.source.unreadable import UnreadableError
 from statuary.system.databases import Database, open_database, open_duckdb
@@ -244,7 +244,9 @@ def check_table_sizes(
     """
     total = 0
     for name, files in files_by_table.items():
-        size = sum(object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files)
+        size = sum(
+            fetch_object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files
+        )
         paths = ", ".join(_quote_for_sql(file if is_remote(file) else f"{root}/{file}") for file in files)
         query = f"SELECT sum(num_rows) FROM parquet_file_metadata([{paths}])"
         (rows,) = connection.execute(query).fetchone()

@@ -19,7 +19,7 @@ from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
 from statuary.extensions.bulk.limits import MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
-from statuary.extensions.object_stores.remote_objects import open_remote
+from statuary.extensions.object_stores.remote_objects import open_remote_object
 from statuary.source.parse_json import locate_in_json
 from statuary.source.remote_files import is_remote
 from statuary.source.source_files import open_source
@@ -61,7 +61,7 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
 
 def _open_file_or_url(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
-        return open_remote(path)
+        return open_remote_object(path)
     try:
         return open_descriptor(open_source(root, path), buffering=BUFFER)
     except OSError as error:

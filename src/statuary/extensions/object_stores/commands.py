@@ -28,7 +28,11 @@ from statuary.cli.publication import (
 )
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
-from statuary.extensions.object_stores.store_comparison import INDEX, DamagedStoreLedgerError, parse_index
+from statuary.extensions.object_stores.store_comparison import (
+    INDEX,
+    DamagedStoreLedgerError,
+    parse_store_index,
+)
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.extensions.packs.exclude import make_packed_path_filter
 from statuary.extensions.snapshots.differences import refuse_older_snapshot
@@ -114,7 +118,7 @@ def publish_to_store(
     site: PublishedSite,
     origin: SiteOrigin | None,
     location: str,
-    url: str,
+    store_url: str,
     options: StoreOptions,
     *,
     to_error: bool = False,
@@ -126,7 +130,7 @@ def publish_to_store(
         site: the objects of the site.
         origin: the time and revision of the site; None if unknown.
         location: the name of the site, as the user gave it.
-        url: the URL of the store.
+        store_url: the URL of the store.
         options: the options of publishing to a store.
         to_error: whether to print to standard error.
         is_excluded: returns whether a path is not published.
@@ -138,13 +142,13 @@ def publish_to_store(
         PublishingError: if the store rejects a request, or another publisher holds the lease.
     """
     with _exit_on_sigterm(), show_progress() as progress:
-        store = ObjectStore(url)
+        store = ObjectStore(store_url)
         with (
             report_stage(progress, "Objects"),
-            _open_target(store, site, options, progress.advance) as target,
+            _open_target_when_free(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
-            replacement = find_replaceable_parts(location, url)
+            replacement = find_replaceable_parts(location, store_url)
             target.verified = replacement.verified
             selected_entries = (entry for entry in site.objects() if replacement.includes(entry.path))
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))
@@ -157,7 +161,7 @@ def publish_to_store(
                 )
             if not options.dry_run:
                 target.apply()
-            print_publication(plan, url, applied=not options.dry_run, to_error=to_error)
+            print_publication(plan, store_url, applied=not options.dry_run, to_error=to_error)
     would = "would take" if options.dry_run else "took"
     click.echo(
         f"comparing took {format_requests(target.asked)}; publishing {would} {format_requests(cost)}",
@@ -168,7 +172,7 @@ def publish_to_store(
             f"not replaced: {escape_control_chars(path)} (statuary did not write it; see --adopt)",
             err=to_error,
         )
-    return publication_outcome(replacement, url)
+    return publication_outcome(replacement, store_url)
 
 
 def publish_folder_to_store(
@@ -201,10 +205,12 @@ def publish_folder_to_store(
     )
 
 
-def _open_target(
-    store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
+def _open_target_when_free(
+    target_store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
 ) -> ObjectStoreTarget:
     """Open the target as soon as no other publisher holds the lease.
+
+    A lease is a lock on the store with a time limit.
 
     Raises:
         LeaseHeldError: if that takes longer than the options allow.
@@ -214,10 +220,10 @@ def _open_target(
     duration = timedelta(seconds=options.lease_seconds)
     while True:
         has_lease = not options.dry_run and not options.no_lease
-        lease = Lease(store, utc_now, duration) if has_lease else None
+        lease = Lease(target_store, utc_now, duration) if has_lease else None
         try:
             return ObjectStoreTarget(
-                store,
+                target_store,
                 site,
                 lease=lease,
                 dry_run=options.dry_run,
@@ -316,7 +322,7 @@ def publish_command(
             raise PublishingError(
                 f"{site} is not a snapshot, so it has no signature to verify", "remove --public-key"
             )
-        _refuse_content(folder)
+        _refuse_content_folder(folder)
         is_excluded = make_packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             outcome = publish_folder_to_store(
@@ -332,7 +338,7 @@ def publish_command(
     else:
         outcome = retry_with_new_ledger(
             Path(to),
-            lambda: _publish_snapshot(
+            lambda: _publish_snapshot_to(
                 site, to, read_public_key(public_key), options, allow_older=allow_older
             ),
         )
@@ -341,48 +347,50 @@ def publish_command(
     sys.exit(exit_code_of(outcome))
 
 
-def _refuse_content(folder: Path) -> None:
-    """Refuse to publish a content folder.
+def _refuse_content_folder(published_folder: Path) -> None:
+    """Raise an error if the folder to publish is a content folder.
 
     Raises:
         PublishingError: if it is one.
     """
-    if any((folder / name).is_file() for name in SETTINGS_FILES):
+    if any((published_folder / name).is_file() for name in SETTINGS_FILES):
         raise PublishingError(
-            f"{folder} is a content folder, not a site",
+            f"{published_folder} is a content folder, not a site",
             "run `statuary build`, and publish its folder `build`",
         )
 
 
-def _publish_snapshot(
-    location: str, to: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
+def _publish_snapshot_to(
+    snapshot_location: str, target: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
 ) -> Outcome:
-    with read_snapshot(location) as snapshot:
+    with read_snapshot(snapshot_location) as snapshot:
         if key is not None:
-            verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
+            verify_manifest_signature(snapshot_location, snapshot.manifest_text, snapshot.signature, key)
         if not allow_older:
-            refuse_older_snapshot(snapshot.manifest.origin, _published_instant(to), escape_control_chars(to))
-        if is_store_url(to):
+            refuse_older_snapshot(
+                snapshot.manifest.origin, _read_published_instant(target), escape_control_chars(target)
+            )
+        if is_store_url(target):
             with PublishedSnapshot(snapshot) as source:
-                return publish_to_store(source, snapshot.manifest.origin, location, to, options)
+                return publish_to_store(source, snapshot.manifest.origin, snapshot_location, target, options)
         return publish_to_folder(
             iter_snapshot_documents(snapshot),
-            location,
-            to,
+            snapshot_location,
+            target,
             origin=snapshot.manifest.origin,
             dry_run=options.dry_run,
         )
 
 
-def _published_instant(to: str) -> Instant | None:
+def _read_published_instant(target: str) -> Instant | None:
     """Return the time of the site at a target, if known."""
-    if not is_store_url(to):
-        origin = recorded_origin(Path(to))
+    if not is_store_url(target):
+        origin = recorded_origin(Path(target))
         return None if origin is None else origin.instant
-    store = ObjectStore(to)
+    store = ObjectStore(target)
     ledger, manifest = store.get(INDEX), store.get(MANIFEST)
     with suppress(DamagedStoreLedgerError, InvalidValueError):
-        if ledger is not None and (instant := parse_index(ledger[0]).instant):
+        if ledger is not None and (instant := parse_store_index(ledger[0]).instant):
             return parse_instant(instant)
     with suppress(DamagedSnapshotError):
         return None if manifest is None else parse_manifest(manifest[0]).origin.instant

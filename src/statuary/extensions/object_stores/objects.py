@@ -27,46 +27,46 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 """The metadata with the SHA-256 of an object's body, which marks it as statuary's; Azure allows letters only."""
 
 
-def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Entry:
+def make_object_entry(object_path: str, sha256_hex: str, size: int, media_type: str = "") -> Entry:
     """Return the description of an object to upload, with its HTTP headers.
 
     Args:
-        path: the path of the object.
-        digest: the SHA-256 of the object, as hex.
+        object_path: the path of the object.
+        sha256_hex: the SHA-256 of the object, as hex.
         size: the size of the object in bytes.
         media_type: the media type, if it does not follow from the path.
     """
-    stem, _, ending = path.rpartition(".")
-    stem, plain = plain_path(stem), plain_path(path)
+    stem, _, ending = object_path.rpartition(".")
+    stem, plain = plain_path(stem), plain_path(object_path)
     if ending in ENCODINGS and match_url(stem):
         headers = media_type_of(stem), cache_control_of(stem), ENCODINGS[CompressedFormat(ending)]
     else:
         headers = media_type or media_type_of(plain), cache_control_of(plain), ""
-    return Entry(path, (), size, digest, *headers)
+    return Entry(object_path, (), size, sha256_hex, *headers)
 
 
-def object_attributes(entry: Entry) -> dict[str, str]:
+def make_object_attributes(site_entry: Entry) -> dict[str, str]:
     """Return the attributes to store with an object: HTTP headers and SHA-256.
 
     Args:
-        entry: the description of the file.
+        site_entry: the description of the file.
     """
-    headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
-    return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
+    headers = zip(HEADERS, site_entry[-len(HEADERS) :], strict=True)
+    return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: site_entry.sha256}
 
 
-def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
+def make_stored_entry(object_path: str, size: int, stored_attributes: dict[str, str]) -> Entry:
     """Return the description of an object in the store.
 
     The description has no SHA-256 if another program wrote the object.
 
     Args:
-        path: the path of the object.
+        object_path: the path of the object.
         size: the size of the object in bytes.
-        attributes: the headers and metadata that are stored with the object.
+        stored_attributes: the headers and metadata that are stored with the object.
     """
-    headers = (attributes.get(name, "") for name in HEADERS)
-    return Entry(path, (), size, attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
+    headers = (stored_attributes.get(name, "") for name in HEADERS)
+    return Entry(object_path, (), size, stored_attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
 
 
 class PublishedSite(Protocol):
@@ -100,21 +100,22 @@ class PublishedSite(Protocol):
 class PublishedFolder:
     """A built folder to upload to an object store."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.reader = FolderReader(root)
+    def __init__(self, built_folder: Path) -> None:
+        self.root = built_folder
+        self.reader = FolderReader(built_folder)
 
     def objects(self) -> Iterator[Entry]:
         """Yield the description of each object to upload.
 
-        Digests come from the ledger, the build database; files of other folders are read.
+        The ledger (the build's database) has the digests of its files. Files of a folder without a ledger are
+        read.
 
         Raises:
             PublishingError: if the last build of the folder was interrupted.
         """
         ledger = find_ledger(self.root)
         if ledger is None:
-            yield from map(self._object_of, self.reader.paths())
+            yield from map(self._describe_object, self.reader.paths())
             return
         if is_build_unfinished(ledger):
             raise PublishingError(
@@ -122,11 +123,15 @@ class PublishedFolder:
             )
         for entry in read_ledger_listing(ledger):
             for name in entry.names:
-                yield object_entry(name, entry.sha256, entry.size) if entry.sha256 else self._object_of(name)
+                yield (
+                    make_object_entry(name, entry.sha256, entry.size)
+                    if entry.sha256
+                    else self._describe_object(name)
+                )
 
-    def _object_of(self, path: str) -> Entry:
+    def _describe_object(self, path: str) -> Entry:
         body = self.read(path)
-        return object_entry(path, sha256(body).hexdigest(), len(body))
+        return make_object_entry(path, sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Do nothing, because `read` can read the files of a folder in any order."""
@@ -136,14 +141,14 @@ class PublishedFolder:
         return self.reader.read_existing(path)
 
 
-def upload_step(path: str) -> PutStep:
-    """Return the step of a publication in which the object at a path is uploaded.
+def get_upload_step(object_path: str) -> PutStep:
+    """Return the step of a publication that uploads an object.
 
     Documents are uploaded before the lists that refer to them, and the manifest (file list) last.
     """
-    if path in (MANIFEST, SIGNATURE):
+    if object_path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
-    match = match_url(plain_path(path))
+    match = match_url(plain_path(object_path))
     return PutStep.BODY if match is None else match.url.put
 
 
@@ -166,17 +171,17 @@ class PublishedSnapshot:
     def objects(self) -> Iterator[Entry]:
         """Yield the description of each object to upload, including the manifest."""
         for member in self.snapshot.iter_manifest_members():
-            entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
-            self._keep_body(member.body, [entry])
+            entry = make_object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
+            self._copy_content(member.body, [entry])
             yield entry
         for entry in self.snapshot.iter_stored_entries():
             for name in entry.names:
-                yield object_entry(name, entry.sha256, entry.size, entry.media_type)
+                yield make_object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Verify the whole snapshot, and copy the files that `read` will return.
 
-        Files of a snapshot can only be read in order, but are uploaded in another one.
+        Files of a snapshot can only be read in its order, but they are uploaded in another order.
 
         Args:
             is_needed: returns whether the file at a path has to be uploaded.
@@ -185,13 +190,13 @@ class PublishedSnapshot:
             DamagedSnapshotError: if the snapshot is damaged.
         """
         for entry, member in self.snapshot.iter_listed_documents():
-            self._keep_body(member.body, [Entry(name) for name in entry.names if is_needed(name)])
+            self._copy_content(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
-    def _keep_body(self, body: bytes, entries: list[Entry]) -> None:
+    def _copy_content(self, content: bytes, entries: list[Entry]) -> None:
         if entries:
-            start = self.bodies.append(body)
+            start = self.bodies.append(content)
             for entry in entries:
-                self.bodies.add(entry, start, len(body))
+                self.bodies.add(entry, start, len(content))
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file, which `fetch` must have copied before.

@@ -36,17 +36,17 @@ CREDENTIALS = {
 """The variables that a store needs, and those of which one replaces them, by the scheme of its URL."""
 
 
-def explain_refusal(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
+def explain_refusal(request_error: BaseException, store_url: str, environment: Mapping[str, str]) -> Refusal:
     """Explain why a request to an object store failed.
 
     Args:
-        error: the exception from the library.
-        url: the URL of the store.
+        request_error: the exception from the library.
+        store_url: the URL of the store.
         environment: the environment variables, which may lack credentials.
     """
-    names = [kind.__name__ for kind in type(error).__mro__]
+    names = [kind.__name__ for kind in type(request_error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
-    needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))
+    needed, others = CREDENTIALS.get(store_url.partition(":")[0], ((), ()))
     missing = [name for name in needed if not environment.get(name)]
     if missing and not any(map(environment.get, others)):
         return Refusal(

@@ -29,7 +29,7 @@ class RemoteObjects(RemoteFiles):
 
     @override
     def list(self, url: str) -> Iterator[RemoteFile]:
-        bucket, key = _split_url(url.rstrip("/"))
+        bucket, key = _split_object_url(url.rstrip("/"))
         with _convert_read_errors(url), suppress(FileNotFoundError):
             for piece in import_obstore().list(_cached_client(bucket), key or None, chunk_size=1000):
                 yield from (RemoteFile(f"{bucket}/{item['path']}", item["size"]) for item in piece)
@@ -39,7 +39,7 @@ class RemoteObjects(RemoteFiles):
 
     @override
     def read(self, url: str, limit: int) -> bytes:
-        bucket, key = _split_url(url)
+        bucket, key = _split_object_url(url)
         with _convert_read_errors(url):
             answer = import_obstore().get(_cached_client(bucket), key)
             size = answer.meta["size"]
@@ -51,33 +51,33 @@ class RemoteObjects(RemoteFiles):
         )
 
 
-def object_size(url: str) -> int:
+def fetch_object_size(object_url: str) -> int:
     """Return the size of an object in bytes.
 
     Args:
-        url: the URL of the object, such as `s3://bucket/key`.
+        object_url: the URL of the object, such as `s3://bucket/key`.
 
     Raises:
         UnreadableError: if the object does not exist or cannot be read.
     """
-    bucket, key = _split_url(url)
-    with _convert_read_errors(url):
+    bucket, key = _split_object_url(object_url)
+    with _convert_read_errors(object_url):
         return int(import_obstore().head(_cached_client(bucket), key)["size"])
 
 
-def open_remote(url: str) -> IO[bytes]:
+def open_remote_object(object_url: str) -> IO[bytes]:
     """Open an object in a store as a stream of bytes.
 
     Args:
-        url: the URL of the object, such as `s3://bucket/key`.
+        object_url: the URL of the object, such as `s3://bucket/key`.
 
     Raises:
         UnreadableError: if the object does not exist or cannot be read.
     """
-    bucket, key = _split_url(url)
-    with _convert_read_errors(url):
+    bucket, key = _split_object_url(object_url)
+    with _convert_read_errors(object_url):
         reader = import_obstore().open_reader(_cached_client(bucket), key, buffer_size=PIECE)
-    return io.BufferedReader(_Raw(reader, url), PIECE)
+    return io.BufferedReader(_Raw(reader, object_url), PIECE)
 
 
 class _Raw(io.RawIOBase):
@@ -96,7 +96,7 @@ class _Raw(io.RawIOBase):
         view = memoryview(buffer)
         try:
             data = self.reader.read(len(view))
-        except _store_errors() as error:
+        except _list_store_errors() as error:
             raise OSError(explain_refusal(error, self.url, os.environ).reason) from None
         size = len(data)
         view[:size] = memoryview(data)
@@ -116,9 +116,13 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of buckets and containers, `$web` included; a store may allow fewer."""
 
 
-def url_fault(url: str) -> str:
-    """Return why a URL cannot be that of an object store; empty if it can."""
-    scheme, _, path_part = url.partition("://")
+def describe_url_fault(store_url: str) -> str:
+    """Describe why a URL is not that of an object store.
+
+    Returns:
+        The reason; empty if the URL can be that of an object store.
+    """
+    scheme, _, path_part = store_url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:
         return f"{scheme}:// has no name of a bucket"
@@ -132,24 +136,24 @@ def url_fault(url: str) -> str:
 FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
-def store_client(url: str, **options: object) -> "ObjectStore":
+def make_store_client(store_url: str, **options: object) -> "ObjectStore":
     """Return a client for the store at a URL.
 
     Args:
-        url: the URL of the store.
+        store_url: the URL of the store.
         options: the options of the library's client.
 
     Raises:
         MissingExtraError: if the library is not installed.
     """
     library = import_optional("obstore.store", extra="s3", purpose="an object store")
-    store: ObjectStore = library.from_url(url, **options)
+    store: ObjectStore = library.from_url(store_url, **options)
     return store
 
 
 @cache
-def _cached_client(bucket: str) -> "ObjectStore":
-    return store_client(bucket)
+def _cached_client(bucket_url: str) -> "ObjectStore":
+    return make_store_client(bucket_url)
 
 
 class _ObjectPlace(NamedTuple):
@@ -157,29 +161,29 @@ class _ObjectPlace(NamedTuple):
     key: str
 
 
-def _split_url(url: str) -> _ObjectPlace:
-    scheme, _, path_part = url.partition("://")
+def _split_object_url(object_url: str) -> _ObjectPlace:
+    scheme, _, path_part = object_url.partition("://")
     bucket, _, key = path_part.partition("/")
     return _ObjectPlace(f"{scheme}://{bucket}", key)
 
 
 @contextmanager
-def _convert_read_errors(url: str) -> Iterator[None]:
-    if fault := url_fault(url):
+def _convert_read_errors(object_url: str) -> Iterator[None]:
+    if fault := describe_url_fault(object_url):
         raise UnreadableError(fault, FORM_HINT)
     try:
-        failures = _store_errors()
+        failures = _list_store_errors()
     except MissingExtraError as missing_extra:
         raise UnreadableError(str(missing_extra), missing_extra.hint) from None
     try:
         yield
     except FileNotFoundError:
-        raise UnreadableError(f"{url} does not exist") from None
+        raise UnreadableError(f"{object_url} does not exist") from None
     except failures as error:
-        refusal = explain_refusal(error, url, os.environ)
-        raise UnreadableError(f"{url} cannot be read: {refusal.reason}", refusal.hint) from None
+        refusal = explain_refusal(error, object_url, os.environ)
+        raise UnreadableError(f"{object_url} cannot be read: {refusal.reason}", refusal.hint) from None
 
 
-def _store_errors() -> tuple[type[Exception], ...]:
+def _list_store_errors() -> tuple[type[Exception], ...]:
     errors = import_optional("obstore.exceptions", extra="s3", purpose="an object store")
     return (errors.BaseError, OSError, ValueError)

@@ -23,9 +23,9 @@ from statuary.base.primitives import Instant, InvalidValueError, format_instant,
 from statuary.extensions.object_stores.refusals import explain_refusal
 from statuary.extensions.object_stores.remote_objects import (
     FORM_HINT,
+    describe_url_fault,
     import_obstore,
-    store_client,
-    url_fault,
+    make_store_client,
 )
 from statuary.publish.locations import SiteLocation
 from statuary.source.remote_files import is_remote
@@ -69,9 +69,9 @@ class ConditionsRefusedError(PublishingError):
     """Raised if a store does not support conditional requests."""
 
 
-def is_store_url(url: str) -> bool:
+def is_store_url(location: str) -> bool:
     """Return whether a string is the URL of an object store."""
-    return is_remote(url)
+    return is_remote(location)
 
 
 class ObjectStore:
@@ -89,7 +89,7 @@ class ObjectStore:
             PublishingError: if the URL has no bucket, or the library is not installed or does not know such a
                 store.
         """
-        if fault := url_fault(url):
+        if fault := describe_url_fault(url):
             raise PublishingError(fault, FORM_HINT)
         self.url = url.rstrip("/")
         self.has_conditions = True  # whether puts have conditions; False for a store that refuses them
@@ -101,9 +101,9 @@ class ObjectStore:
             raise PublishingError(str(missing_extra), missing_extra.hint) from None
         self.failures = (self.errors.BaseError, OSError, ValueError)
         try:
-            self.store = store_client(self.url, **_client_options(self.url, patience))
+            self.store = make_store_client(self.url, **_make_client_options(self.url, patience))
         except self.failures as error:
-            raise self._refusal_error("be opened", error) from None
+            raise self._make_refusal_error("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
         """Return an object's bytes with its size, tag and headers.
@@ -116,11 +116,11 @@ class ObjectStore:
         """
         try:
             answer = self.library.get(self.store, path)
-            return bytes(answer.bytes()), _object_info(answer)
+            return bytes(answer.bytes()), _read_object_info(answer)
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refusal_error(f"give {path}", error) from None
+            raise self._make_refusal_error(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
         """Return the size, tag and headers of an object.
@@ -132,11 +132,11 @@ class ObjectStore:
             PublishingError: if the store rejects the request.
         """
         try:
-            return _object_info(await self.library.get_async(self.store, path, options={"head": True}))
+            return _read_object_info(await self.library.get_async(self.store, path, options={"head": True}))
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refusal_error(f"look up {path}", error) from None
+            raise self._make_refusal_error(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
         """Yield the path and size of each object in no particular order.
@@ -151,7 +151,7 @@ class ObjectStore:
             for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
                 yield from ((item["path"], item["size"]) for item in piece)
         except self.failures as error:
-            raise self._refusal_error("be listed", error) from None
+            raise self._make_refusal_error("be listed", error) from None
 
     async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
         """Write an object, replacing an existing one.
@@ -164,7 +164,7 @@ class ObjectStore:
         Raises:
             PublishingError: if the store rejects the request.
         """
-        await self._put_with_mode(path, body, attributes, "overwrite")
+        await self._put_object(path, body, attributes, "overwrite")
 
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
@@ -184,17 +184,17 @@ class ObjectStore:
                 was lost.
             PublishingError: if the store rejects the request.
         """
-        await self._put_with_mode(path, body, attributes, self._put_mode(tag))
+        await self._put_object(path, body, attributes, self._choose_write_mode(tag))
 
-    async def _put_with_mode(
-        self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | Tag
+    async def _put_object(
+        self, path: str, content: bytes, attributes: dict[str, str] | None, write_mode: str | Tag
     ) -> None:
-        async def once() -> None:
+        async def send_request() -> None:
             await self.library.put_async(
-                self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
+                self.store, path, content, attributes=attributes or None, mode=write_mode, use_multipart=False
             )
 
-        await self._retry(once, f"take {path}")
+        await self._call_with_retries(send_request, f"take {path}")
 
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
@@ -223,19 +223,19 @@ class ObjectStore:
                 path,
                 body,
                 attributes=attributes or None,
-                mode=self._put_mode(tag),
+                mode=self._choose_write_mode(tag),
                 use_multipart=False,
             )
         except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
             raise PreconditionFailedError(path) from None
         except self.failures as error:
-            raise self._refusal_error(f"take {path}", error) from None
-        return _entity_tag(result)
+            raise self._make_refusal_error(f"take {path}", error) from None
+        return _read_entity_tag(result)
 
-    def _put_mode(self, tag: Tag | None) -> str | Tag:
+    def _choose_write_mode(self, expected_tag: Tag | None) -> str | Tag:
         if not self.has_conditions:
             return "overwrite"
-        return "create" if tag is None else tag
+        return "create" if expected_tag is None else expected_tag
 
     async def delete(self, paths: Sequence[str]) -> None:
         """Delete the objects at these paths in one request.
@@ -243,22 +243,22 @@ class ObjectStore:
         Paths without an object are ignored.
         """
 
-        async def once() -> None:
+        async def send_request() -> None:
             try:
                 await self.library.delete_async(self.store, list(paths))
             except FileNotFoundError:
-                await asyncio.gather(*(self._delete_one(path) for path in paths))
+                await asyncio.gather(*(self._delete_object(path) for path in paths))
 
-        await self._retry(once, f"delete {paths[0]}" if paths else "delete")
+        await self._call_with_retries(send_request, f"delete {paths[0]}" if paths else "delete")
 
-    async def _delete_one(self, path: str) -> None:
+    async def _delete_object(self, object_path: str) -> None:
         try:
-            await self.library.delete_async(self.store, path)
+            await self.library.delete_async(self.store, object_path)
         except FileNotFoundError:
             return
 
-    async def _retry(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
-        """Call a function, with retries if the store does not respond."""
+    async def _call_with_retries(self, attempt: Callable[[], Awaitable[Result]], action: str) -> Result:
+        """Call a function, again if the store does not respond."""
         final = (
             self.errors.PermissionDeniedError,
             self.errors.UnauthenticatedError,
@@ -266,29 +266,29 @@ class ObjectStore:
         )
         for begun in range(1, self.patience.begins + 1):
             try:
-                return await once()
+                return await attempt()
             except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
-                raise PreconditionFailedError(what) from None
+                raise PreconditionFailedError(action) from None
             except final as error:
-                raise self._refusal_error(what, error) from None
+                raise self._make_refusal_error(action, error) from None
             except self.failures as error:
                 if begun == self.patience.begins:
-                    raise self._refusal_error(what, error) from None
+                    raise self._make_refusal_error(action, error) from None
             await asyncio.sleep(self.patience.pause * 2**begun)
         raise AssertionError
 
-    def _refusal_error(self, what: str, error: Exception) -> PublishingError:
-        """Return the error for a rejected request.
+    def _make_refusal_error(self, action: str, library_error: Exception) -> PublishingError:
+        """Return the error for a request that the store has rejected.
 
-        The message of the error does not quote the store or the library.
+        The message does not quote the store or the library.
         """
-        if "501 Not Implemented" in str(error):
+        if "501 Not Implemented" in str(library_error):
             return ConditionsRefusedError(
-                f"{self.url} cannot {what}: it does not support conditional requests",
+                f"{self.url} cannot {action}: it does not support conditional requests",
                 "publish with --no-lease, and run only one publisher at a time",
             )
-        refusal = explain_refusal(error, self.url, os.environ)
-        return PublishingError(f"{self.url} cannot {what}: {refusal.reason}", refusal.hint)
+        refusal = explain_refusal(library_error, self.url, os.environ)
+        return PublishingError(f"{self.url} cannot {action}: {refusal.reason}", refusal.hint)
 
 
 class StoreLocation(SiteLocation):
@@ -324,17 +324,17 @@ CONNECTION_SETTINGS = (
 """Connection settings from the environment: the library ignores them where any is passed explicitly."""
 
 
-def _client_options(url: str, patience: RetryPolicy) -> dict[str, object]:
-    prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
+def _make_client_options(store_url: str, retry_policy: RetryPolicy) -> dict[str, object]:
+    prefix = ENVIRONMENT_PREFIXES.get(store_url.partition(":")[0], "")
     environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
-    options = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
+    options = {"timeout": f"{retry_policy.timeout}s", "user_agent": f"statuary/{VERSION}"}
     return {
         "client_options": options | {name: value for name, value in environment.items() if value},
         "retry_config": {
-            "max_retries": patience.tries,
-            "retry_timeout": timedelta(seconds=patience.timeout * 3),
+            "max_retries": retry_policy.tries,
+            "retry_timeout": timedelta(seconds=retry_policy.timeout * 3),
             "backoff": {
-                "init_backoff": timedelta(seconds=patience.pause),
+                "init_backoff": timedelta(seconds=retry_policy.pause),
                 "max_backoff": timedelta(seconds=10),
                 "base": 2,
             },
@@ -342,11 +342,11 @@ def _client_options(url: str, patience: RetryPolicy) -> dict[str, object]:
     }
 
 
-def _object_info(answer: "GetResult") -> ObjectInfo:
-    return ObjectInfo(answer.meta["size"], _entity_tag(answer.meta), dict(answer.attributes))
+def _read_object_info(response: "GetResult") -> ObjectInfo:
+    return ObjectInfo(response.meta["size"], _read_entity_tag(response.meta), dict(response.attributes))
 
 
-def _entity_tag(headers: Mapping[str, object]) -> Tag | None:
+def _read_entity_tag(headers: Mapping[str, object]) -> Tag | None:
     return {name: str(headers[name]) for name in ("e_tag", "version") if headers[name] is not None} or None
 
 
@@ -381,8 +381,8 @@ class LeaseTerms(NamedTuple):
 class Lease:
     """A temporary lock that lets only one publisher write."""
 
-    def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
-        self.bucket = bucket
+    def __init__(self, store: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
+        self.bucket = store
         self.clock = clock
         self.duration = duration
         self.holder = secrets.token_hex(8)
@@ -393,32 +393,33 @@ class Lease:
         """Acquire the lock.
 
         Raises:
-            PublishingError: if another publisher has the lock, or the store ignores conditions of requests,
-                without which a lock is useless.
+            PublishingError: if another publisher has the lock, or the store ignores the conditions of
+                requests,
+                without which two publishers could acquire the lock at once.
         """
         lease = self.bucket.get(LEASE)
         if lease is not None:
-            self._refuse_if_held(_parse_terms(lease[0]))
+            self._refuse_if_held(_parse_lease_terms(lease[0]))
             self.tag = lease[1].tag
         try:
-            self._write_terms(self.holder)
+            self._put_terms(self.holder)
         except PreconditionFailedError:
-            if not self._has_taken_effect():
+            if not self._has_own_terms_in_store():
                 raise PublishingError(
                     f"another publisher has just taken the lease of {self.bucket.url}",
                     "wait for it to finish, and publish again",
                 ) from None
-        self._try_conditions()
+        self._require_conditional_puts()
 
-    def _refuse_if_held(self, terms: LeaseTerms) -> None:
-        if terms.holder and terms.until + self.duration * CLOCK_SKEW > self.clock():
+    def _refuse_if_held(self, current_terms: LeaseTerms) -> None:
+        if current_terms.holder and current_terms.until + self.duration * CLOCK_SKEW > self.clock():
             raise LeaseHeldError(
-                f"another publisher has locked {self.bucket.url} until {format_instant(terms.until, UTC)}",
+                f"another publisher has locked {self.bucket.url} until {format_instant(current_terms.until, UTC)}",
                 "wait for it to finish; the lock (lease) of a killed publisher ends at that time",
             )
 
-    def _try_conditions(self) -> None:
-        """Refuse a store that ignores the conditions of puts."""
+    def _require_conditional_puts(self) -> None:
+        """Raise an error unless the store obeys the conditions of put requests."""
         try:
             self.bucket.put_if(LEASE, b"", None)
         except PreconditionFailedError:
@@ -437,25 +438,25 @@ class Lease:
         if self.clock() < self.until - self.duration * 2 / 3:
             return
         try:
-            self._write_terms(self.holder)
+            self._put_terms(self.holder)
         except PreconditionFailedError:
-            if not self._has_taken_effect():
+            if not self._has_own_terms_in_store():
                 raise LeaseLostError(
                     f"another publisher has started to write to {self.bucket.url}",
                     "wait until that publisher has finished, and publish again",
                 ) from None
 
-    def _has_taken_effect(self) -> bool:
-        """Return whether a put without response succeeded."""
+    def _has_own_terms_in_store(self) -> bool:
+        """Return whether a put request without a response has succeeded."""
         lease = self.bucket.get(LEASE)
-        if lease is None or _parse_terms(lease[0]).holder != self.holder:
+        if lease is None or _parse_lease_terms(lease[0]).holder != self.holder:
             return False
         self.tag = lease[1].tag
-        self._write_terms(self.holder)
+        self._put_terms(self.holder)
         return True
 
     def check(self) -> None:
-        """Check that at least a quarter of the lock's duration is left.
+        """Raise an error unless a quarter of the lock's duration is left.
 
         Raises:
             LeaseLostError: if less is left.
@@ -469,21 +470,21 @@ class Lease:
     def release(self) -> None:
         """Release the lock, unless another publisher has taken it."""
         try:
-            self._write_terms("")
+            self._put_terms("")
         except (PreconditionFailedError, PublishingError):
             return
 
-    def _write_terms(self, holder: str) -> None:
+    def _put_terms(self, new_holder: str) -> None:
         until = instant(self.clock() + self.duration)
-        body = orjson.dumps({"holder": holder, "until": format_instant(until, UTC)})
+        body = orjson.dumps({"holder": new_holder, "until": format_instant(until, UTC)})
         self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
         self.until = until
 
 
-def _parse_terms(body: bytes) -> LeaseTerms:
-    """Parse the lease object; an unreadable one is free."""
+def _parse_lease_terms(lease_object: bytes) -> LeaseTerms:
+    """Parse the lease object; if it is unreadable, the lock is free."""
     try:
-        value = orjson.loads(body)
+        value = orjson.loads(lease_object)
         return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))
     except (orjson.JSONDecodeError, KeyError, TypeError, InvalidValueError):
         return LeaseTerms("", parse_instant("2000-01-01T00:00:00Z"))
@@ -510,14 +511,14 @@ class TransferLoop(asyncio.SelectorEventLoop):
         return asyncio.Handle(callback, args, self, context)
 
 
-def transfer_all(
-    items: Iterable[Item], operation: Callable[[Item], Awaitable[None]], lease: Lease | None
+def run_transfers(
+    items: Iterable[Item], transfer: Callable[[Item], Awaitable[None]], lease: Lease | None
 ) -> None:
     """Call a function for all items concurrently, and renew the lock.
 
     Args:
         items: the arguments of the calls.
-        operation: the function to call.
+        transfer: the function to call.
         lease: the lock to renew meanwhile, or None.
 
     Raises:
@@ -527,40 +528,40 @@ def transfer_all(
         lease.renew()
     try:
         with asyncio.Runner(loop_factory=TransferLoop) as runner:
-            runner.run(_transfer_concurrently(iter(items), operation, lease))
+            runner.run(_transfer_concurrently(iter(items), transfer, lease))
     except BaseExceptionGroup as group:
-        raise _first_exception(group) from None
+        raise _find_first_exception(group) from None
 
 
 async def _transfer_concurrently(
-    items: Iterator[Item], operation: Callable[[Item], Awaitable[None]], lease: Lease | None
+    items: Iterator[Item], transfer: Callable[[Item], Awaitable[None]], lease: Lease | None
 ) -> None:
     async def work() -> None:
         for item in items:
-            await operation(item)
+            await transfer(item)
 
     async with asyncio.TaskGroup() as group:
         workers = [group.create_task(work()) for _ in range(CONCURRENT_REQUESTS)]
-        context = None if lease is None else group.create_task(_keep_lease(lease))
+        context = None if lease is None else group.create_task(_renew_lease_periodically(lease))
         await asyncio.wait(workers)
         if context is not None:
             context.cancel()
 
 
-async def _keep_lease(lease: Lease) -> None:
+async def _renew_lease_periodically(lease: Lease) -> None:
     while True:
         await asyncio.to_thread(lease.renew)
         await asyncio.sleep(lease.duration.total_seconds() / 12)
 
 
-def _first_exception(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _find_first_exception(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the first exception in a group."""
     error = group.exceptions[0]
-    return _first_exception(error) if isinstance(error, BaseExceptionGroup) else error
+    return _find_first_exception(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield items in lists of at most `size` items each."""
+def split_into_batches(items: Iterable[Item], batch_size: int) -> Iterator[list[Item]]:
+    """Yield items in lists of at most `batch_size` items each."""
     iterator = iter(items)
-    while piece := list(islice(iterator, size)):
+    while piece := list(islice(iterator, batch_size)):
         yield piece

@@ -16,7 +16,7 @@ import orjson
 
 from statuary.base.files import OWN_FOLDER, PublishingError, require_safe_path
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.object_stores.objects import upload_step
+from statuary.extensions.object_stores.objects import get_upload_step
 from statuary.extensions.snapshots.differences import (
     Difference,
     find_differences,
@@ -47,40 +47,40 @@ HINT = f"delete {INDEX}; the next publication requests every object instead"
 Parts = Sequence[Part]
 
 
-def part_object(digest: str) -> str:
+def make_part_path(part_sha256: str) -> str:
     """Return the path of a part of the store's ledger (list of objects).
 
     Args:
-        digest: the SHA-256 of the part.
+        part_sha256: the SHA-256 of the part.
     """
-    return f"{LEDGER_FOLDER}{digest}.jsonl"
+    return f"{LEDGER_FOLDER}{part_sha256}.jsonl"
 
 
-def listing_object(digest: str) -> str:
-    """Return the path of a list of parts of the store's ledger.
+def make_listing_path(listing_sha256: str) -> str:
+    """Return the path of a list of ledger parts in the store.
 
     Args:
-        digest: the SHA-256 of the list.
+        listing_sha256: the SHA-256 of the list.
     """
-    return f"{LEDGER_FOLDER}{digest}.json"
+    return f"{LEDGER_FOLDER}{listing_sha256}.json"
 
 
-def parse_parts(text: bytes) -> tuple[Part, ...]:
-    """Parse the list of the parts into which a list of objects is divided.
+def parse_ledger_listing(listing_json: bytes) -> tuple[Part, ...]:
+    """Parse a list of parts: files that together list the store's objects.
 
     Args:
-        text: the list as JSON, whose digest has already been verified.
+        listing_json: the list as JSON, whose digest has already been verified.
     """
-    return tuple(Part(**row) for row in orjson.loads(text))
+    return tuple(Part(**row) for row in orjson.loads(listing_json))
 
 
-def parse_entries(text: bytes) -> Iterator[Entry]:
-    """Yield the description of each object in a part of a store's list of objects.
+def parse_ledger_part(part_bytes: bytes) -> Iterator[Entry]:
+    """Yield the description of each object in a ledger part.
 
     Args:
-        text: the part, with JSON in each line, whose digest has already been verified.
+        part_bytes: the part, with JSON in each line, whose digest has already been verified.
     """
-    return (Entry(**orjson.loads(line)) for line in text.splitlines())
+    return (Entry(**orjson.loads(line)) for line in part_bytes.splitlines())
 
 
 class StoreIndex(NamedTuple):
@@ -105,7 +105,7 @@ class StoreIndex(NamedTuple):
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
-def parse_index(text: bytes) -> StoreIndex:
+def parse_store_index(index_json: bytes) -> StoreIndex:
     """Parse the index of a store's ledger, the list of its objects.
 
     For an index of an earlier version, the result refers to no lists, so that every object is requested.
@@ -115,7 +115,7 @@ def parse_index(text: bytes) -> StoreIndex:
         PublishingError: if the index is of a later version.
     """
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(index_json)
         version = value["format"]
         instant = str(value.get("instant", ""))
         if type(version) is int and version < FORMAT:
@@ -142,7 +142,8 @@ class StoreComparison:
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
-        # the stored objects that may differ from the site's; an object of another program has no digest
+        # Those stored objects that may differ from the site's. An object of another program has no digest
+        # here.
         self.stored = Listing()
         self.uncertain = Listing()  # the paths whose objects must be requested
         self.parts: Parts = ()
@@ -168,20 +169,20 @@ class StoreComparison:
             if not self.site.add(entry._replace(path=require_safe_path(entry.path))):
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
-    def divide(self) -> None:
-        """Divide the list of the site's files into parts, for the store's list of objects.
+    def divide_into_parts(self) -> None:
+        """Divide the list of the site's files into parts.
 
-        A later publication needs to read only the parts that differ.
+        A later publication needs to read only the parts of the store's list that differ.
         """
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
-    def part_text(self, part: Part) -> bytes:
+    def encode_part(self, part: Part) -> bytes:
         """Return the bytes of a part of the new list of objects, one line for each object."""
         return encode_part(self.site.part(part)).text
 
-    def forget_store(self) -> None:
+    def discard_store_entries(self) -> None:
         """Discard all known objects of the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
@@ -189,8 +190,8 @@ class StoreComparison:
         self.uncertain = Listing()
         self.same = frozenset()
 
-    def exclude_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip the parts of the site that are the same in all lists of the store's objects.
+    def exclude_equal_parts(self, listings: Sequence[Parts]) -> None:
+        """Skip the parts that are equal in all lists of the store.
 
         Args:
             listings: the parts of each list.
@@ -200,7 +201,7 @@ class StoreComparison:
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
         """Add the objects in the lists that the store's ledger names.
 
-        Objects on which the lists disagree are uncertain, so they are requested.
+        Objects on which the lists disagree are uncertain, so they will be requested.
 
         Args:
             listings: the objects by path in the list of the last finished publication, and in the lists of
@@ -216,14 +217,14 @@ class StoreComparison:
                 )
 
     def add_stored_object(self, stored: Entry) -> None:
-        """Add an object of the store to the comparison, as the store described it."""
+        """Add an object of the store, as the store described it."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield each object that differs between the store and the site, sorted by path."""
+        """Yield each difference between the store and the site, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
@@ -248,12 +249,12 @@ class StoreComparison:
         """Yield the objects to upload in one step of the publication.
 
         Args:
-            step: the step; see `upload_step`.
+            step: the step; see `get_upload_step`.
         """
         return (
             change
             for change in self.changes()
-            if change.after is not None and upload_step(change.after.path) is step
+            if change.after is not None and get_upload_step(change.after.path) is step
         )
 
     def paths_to_delete(self) -> Iterator[str]:

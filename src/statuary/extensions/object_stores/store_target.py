@@ -21,8 +21,8 @@ from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.extensions.object_stores.objects import (
     DIGEST_ATTRIBUTE,
     PublishedSite,
-    object_attributes,
-    stored_entry,
+    make_object_attributes,
+    make_stored_entry,
 )
 from statuary.extensions.object_stores.store import (
     ConditionsRefusedError,
@@ -31,8 +31,8 @@ from statuary.extensions.object_stores.store import (
     ObjectStore,
     PreconditionFailedError,
     Tag,
-    batches,
-    transfer_all,
+    run_transfers,
+    split_into_batches,
 )
 from statuary.extensions.object_stores.store_comparison import (
     INDEX,
@@ -41,11 +41,11 @@ from statuary.extensions.object_stores.store_comparison import (
     Parts,
     StoreComparison,
     StoreIndex,
-    listing_object,
-    parse_entries,
-    parse_index,
-    parse_parts,
-    part_object,
+    make_listing_path,
+    make_part_path,
+    parse_ledger_listing,
+    parse_ledger_part,
+    parse_store_index,
 )
 from statuary.extensions.snapshots.differences import Difference
 from statuary.publish.listing import Entry
@@ -94,19 +94,21 @@ class ObjectWriter:
         await self._write_if_unchanged(entry, body, there)
         self.advance(1)
 
-    async def _write_if_unchanged(self, entry: Entry, body: bytes, there: ObjectInfo | None) -> None:
+    async def _write_if_unchanged(
+        self, entry: Entry, content: bytes, stored_object: ObjectInfo | None
+    ) -> None:
         for _ in range(ATTEMPTS):
-            if there is not None and self._has_right_object(entry, there):
+            if stored_object is not None and self._is_already_stored(entry, stored_object):
                 return
-            self._require_verified(entry.path, there)
+            self._require_compared_object(entry.path, stored_object)
             if self.lease is not None:
                 self.lease.check()  # reading may have taken long, or the machine was asleep
             try:
                 await self.store.put_if_unchanged(
-                    entry.path, body, object_attributes(entry), there and there.tag
+                    entry.path, content, make_object_attributes(entry), stored_object and stored_object.tag
                 )
             except PreconditionFailedError:
-                there = await self.store.head(entry.path)
+                stored_object = await self.store.head(entry.path)
             else:
                 return
         raise PublishingError(
@@ -114,38 +116,40 @@ class ObjectWriter:
             "publish the site again",
         )
 
-    def _require_verified(self, path: str, there: ObjectInfo | None) -> None:
-        """Check that an object is the verified one before its replacement.
+    def _require_compared_object(self, object_path: str, stored_object: ObjectInfo | None) -> None:
+        """Raise an error if the stored object has changed since the comparison.
 
         Raises:
-            PublishingError: if another publisher has put it.
+            PublishingError: if another publisher has put another object.
         """
-        digest = None if there is None else there.attributes.get(DIGEST_ATTRIBUTE)
-        if path in self.verified and digest != self.verified[path]:
+        digest = None if stored_object is None else stored_object.attributes.get(DIGEST_ATTRIBUTE)
+        if object_path in self.verified and digest != self.verified[object_path]:
             raise PublishingError(
-                f"another publisher has written {path} to {self.store.url}",
+                f"another publisher has written {object_path} to {self.store.url}",
                 "build again with --to, which continues its log",
             )
 
-    def _has_right_object(self, entry: Entry, there: ObjectInfo) -> bool:
-        """Return whether the store has the object to put.
+    def _is_already_stored(self, site_entry: Entry, stored_object: ObjectInfo) -> bool:
+        """Return whether the store already has the object to put.
 
         Raises:
-            PublishingError: if another program put it.
+            PublishingError: if another program put the stored object.
         """
-        stored = stored_entry(entry.path, entry.size, there.attributes)
+        stored = make_stored_entry(site_entry.path, site_entry.size, stored_object.attributes)
         if not stored.sha256 and not self.adopt:
-            raise conflict_error([entry.path])
-        return stored == entry
+            raise make_conflict_error([site_entry.path])
+        return stored == site_entry
 
 
-def conflict_error(paths: Sequence[str]) -> PublishingError:
+def make_conflict_error(conflicting_paths: Sequence[str]) -> PublishingError:
     """Return the error that other programs wrote objects at paths of the site.
 
     Args:
-        paths: the paths of these objects; the message shows the first five.
+        conflicting_paths: the paths of these objects; the message shows the first five.
     """
-    first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
+    first_paths = ", ".join(conflicting_paths[:5]) + (
+        f" and {len(conflicting_paths) - 5:,} more" if len(conflicting_paths) > 5 else ""
+    )
     return PublishingError(
         f"the store has objects at the site's paths that statuary did not write: {first_paths}",
         "move them away, publish below another prefix, or replace them with --adopt",
@@ -210,13 +214,13 @@ class ObjectStoreTarget(Target[Entry]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
-        # the parts of each listing in the index, by the digest of the listing
+        # For each listing that the index names, its parts, by the digest of the listing.
         self.listings: dict[str, Parts] = {}
         self.ledger_objects: set[str] = set()  # the names of the ledger's objects in the store
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # the SHA-256 of the object that may be replaced at each path; None if there must be no object
+        # For each path, the SHA-256 of the object that may be replaced; None if no object may be there.
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # the instant that the site shows, in UTC, for the ledger; empty if unknown
@@ -239,7 +243,7 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Keep the objects in folders that the site does not have.
+        """Keep the store's objects in folders that the site does not have.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -251,9 +255,9 @@ class ObjectStoreTarget(Target[Entry]):
             async def ask(path: str, entries: list[Entry] = entries) -> None:
                 there = await self.store.head(path)
                 if there is not None:
-                    entries.append(stored_entry(path, there.size, there.attributes))
+                    entries.append(make_stored_entry(path, there.size, there.attributes))
 
-            transfer_all(paths, ask, self.lease)
+            run_transfers(paths, ask, self.lease)
             self.comparison.add_site_entries(entry for entry in entries if entry.sha256)
 
     @override
@@ -264,49 +268,46 @@ class ObjectStoreTarget(Target[Entry]):
             PublishingError: if the site or the store cannot be read.
         """
         if self._plan is None:
-            self._compare()
+            self._compare_with_store()
             self._plan = self.comparison.plan(adopt=self.adopt)
         return self._plan
 
-    def _compare(self) -> None:
-        self.comparison.divide()
+    def _compare_with_store(self) -> None:
+        self.comparison.divide_into_parts()
         stored = self.store.get(INDEX)
         self.asked = RequestCounts(get=1)
         self.listings[self.comparison.listing] = self.comparison.parts
         try:
             if stored is not None:
                 self.index_tag = stored[1].tag
-                self.index = parse_index(stored[0])
-            self._read_listings()
+                self.index = parse_store_index(stored[0])
+            self._read_ledger_listings()
         except DamagedStoreLedgerError as error:
             self.lost_ledger = str(error)
             self.index, self.ledger_objects = StoreIndex(), set()
-            self.comparison.forget_store()
-            self._list_store()
-        transfer_all((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
+            self.comparison.discard_store_entries()
+            self._request_all_objects()
+        run_transfers((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
-    def _read_listings(self) -> None:
-        """Compare with the publications that the ledger names.
+    def _read_ledger_listings(self) -> None:
+        """Compare the site with the publications that the store's ledger names.
 
         Raises:
-            DamagedStoreLedgerError: if a part of it is missing or damaged.
+            DamagedStoreLedgerError: if a part of the ledger is missing or damaged.
         """
         for listing in self.index.all_listings:
             if listing not in self.listings:
-                self.listings[listing] = parse_parts(
-                    self._read_ledger_object(listing_object(listing), listing)
+                self.listings[listing] = parse_ledger_listing(
+                    self._read_ledger_object(make_listing_path(listing), listing)
                 )
-        self.ledger_objects = self._objects_of(self.index)
+        self.ledger_objects = self._list_ledger_objects(self.index)
         if self.index.listing is None or self.verify:
-            self._list_store()
+            self._request_all_objects()
         if not self.verify:
-            self._read_ledger()
+            self._read_differing_parts()
 
-    def _list_store(self) -> None:
-        """List the store, and request every object.
-
-        The ledger is missing or not trusted.
-        """
+    def _request_all_objects(self) -> None:
+        """List the store and request every object, without trusting a ledger."""
         count = 0
         for path, size in self.store.list_objects():
             count += 1
@@ -316,47 +317,51 @@ class ObjectStoreTarget(Target[Entry]):
                 self.comparison.uncertain.add(Entry(path, size=size))
         self.asked = self.asked._replace(list=1 + count // LIST_PAGE)
 
-    def _read_ledger(self) -> None:
-        """Read the parts of the ledger that differ."""
+    def _read_differing_parts(self) -> None:
+        """Read the parts of the store's ledger that differ from the site."""
         finished = () if self.index.listing is None else self.listings[self.index.listing]
         listings = [finished, *(self.listings[name] for name in (*self.index.doubted, *self.index.begun))]
-        self.comparison.exclude_parts(listings)
-        self.comparison.add_store_entries([self._entries_of_parts(parts) for parts in listings])
+        self.comparison.exclude_equal_parts(listings)
+        self.comparison.add_store_entries([self._iter_part_entries(parts) for parts in listings])
 
-    def _entries_of_parts(self, parts: Parts) -> Iterator[Entry]:
+    def _iter_part_entries(self, listed_parts: Parts) -> Iterator[Entry]:
         own_parts = frozenset(self.comparison.parts)
         differing = own_parts - self.comparison.same
-        for part in parts:
+        for part in listed_parts:
             if part in differing:
                 yield from self.comparison.site.part(part)
             elif part not in own_parts:
-                yield from parse_entries(self._read_ledger_object(part_object(part.sha256), part.sha256))
+                yield from parse_ledger_part(
+                    self._read_ledger_object(make_part_path(part.sha256), part.sha256)
+                )
 
-    def _read_ledger_object(self, path: str, digest: str) -> bytes:
-        """Return an object of the ledger.
+    def _read_ledger_object(self, object_path: str, expected_sha256: str) -> bytes:
+        """Return the bytes of an object of the ledger.
 
         Raises:
-            DamagedStoreLedgerError: if it is missing or damaged.
+            DamagedStoreLedgerError: if the object is missing or damaged.
         """
-        stored = self.store.get(path)
+        stored = self.store.get(object_path)
         if stored is None:
-            raise DamagedStoreLedgerError(f"{path} is missing in {self.store.url}")
-        if sha256(stored[0]).hexdigest() != digest:
-            raise DamagedStoreLedgerError(f"{path} is damaged")
+            raise DamagedStoreLedgerError(f"{object_path} is missing in {self.store.url}")
+        if sha256(stored[0]).hexdigest() != expected_sha256:
+            raise DamagedStoreLedgerError(f"{object_path} is damaged")
         self.asked = self.asked._replace(get=self.asked.get + 1)
         return stored[0]
 
-    def _objects_of(self, index: StoreIndex) -> set[str]:
-        """Return the paths of the objects that an index needs."""
+    def _list_ledger_objects(self, store_index: StoreIndex) -> set[str]:
+        """Return the paths of the objects to which an index refers."""
         parts = {
-            part_object(part.sha256) for listing in index.all_listings for part in self.listings[listing]
+            make_part_path(part.sha256)
+            for listing in store_index.all_listings
+            for part in self.listings[listing]
         }
-        return parts | set(map(listing_object, index.all_listings))
+        return parts | set(map(make_listing_path, store_index.all_listings))
 
-    async def _request_object(self, path: str) -> None:
-        there = await self.store.head(path)
+    async def _request_object(self, object_path: str) -> None:
+        there = await self.store.head(object_path)
         if there is not None:
-            self.comparison.add_stored_object(stored_entry(path, there.size, there.attributes))
+            self.comparison.add_stored_object(make_stored_entry(object_path, there.size, there.attributes))
         self.asked = self.asked._replace(head=self.asked.head + 1)
         self.advance(1)
 
@@ -366,8 +371,8 @@ class ObjectStoreTarget(Target[Entry]):
         Retries and requests for the lock are not included.
         """
         counts = self.plan().counts
-        needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
-        new = needed_objects - self._objects_of(self.index)
+        needed_objects = self._list_ledger_objects(StoreIndex(self.comparison.listing))
+        new = needed_objects - self._list_ledger_objects(self.index)
         stale = self.ledger_objects - needed_objects
         if not any(counts.values()) and not new and not stale and self.index.listing is not None:
             return RequestCounts()
@@ -389,79 +394,86 @@ class ObjectStoreTarget(Target[Entry]):
         if self.dry_run:
             raise PublishingError("a plan made as a dry run cannot be published")
         if conflicts := self.plan().conflicts:
-            raise conflict_error(conflicts)
+            raise make_conflict_error(conflicts)
         if self.count_requests() == RequestCounts():
             return
         self.site.fetch(self.comparison.is_changed)
-        taken_over = self._record_beginning()
+        taken_over = self._record_publication_start()
         writer = ObjectWriter(
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
         )
         for step in PutStep:
-            transfer_all(self.comparison.objects_to_put(step), writer.write, self.lease)
-        transfer_all(
-            batches(self.comparison.paths_to_delete(), DELETE_BATCH), self._delete_objects, self.lease
+            run_transfers(self.comparison.objects_to_put(step), writer.write, self.lease)
+        run_transfers(
+            split_into_batches(self.comparison.paths_to_delete(), DELETE_BATCH),
+            self._delete_objects,
+            self.lease,
         )
-        self._record_end(taken_over)
+        self._record_publication_end(taken_over)
 
-    def _record_beginning(self) -> tuple[str, ...]:
-        """Record the publication in the ledger before its first put.
+    def _record_publication_start(self) -> tuple[str, ...]:
+        """Record in the ledger that a publication has begun.
+
+        This is done before the first put request.
 
         Returns:
-            The unfinished publications that it takes over.
+            The unfinished publications that this one continues.
         """
-        there = self._objects_of(self.index)
-        texts = {listing_object(self.comparison.listing): lambda: self.comparison.parts_text}
+        there = self._list_ledger_objects(self.index)
+        texts = {make_listing_path(self.comparison.listing): lambda: self.comparison.parts_text}
         texts |= {
-            part_object(part.sha256): partial(self.comparison.part_text, part)
+            make_part_path(part.sha256): partial(self.comparison.encode_part, part)
             for part in self.comparison.parts
         }
 
         async def put(path: str) -> None:
             await self.store.put(path, texts[path](), OWN_HEADERS)
 
-        transfer_all(sorted(texts.keys() - there), put, self.lease)
+        run_transfers(sorted(texts.keys() - there), put, self.lease)
         taken_over = self.index.begun
         self._write_index(
             self.index._replace(begun=(*taken_over, self.comparison.listing), instant=self.instant)
         )
         return taken_over
 
-    def _record_end(self, taken_over: tuple[str, ...]) -> None:
-        """Record the finished publication, and delete obsolete objects of the ledger."""
-        old_objects = self.ledger_objects | self._objects_of(self.index)
-        self._write_index(StoreIndex(self.comparison.listing, (), taken_over, self.instant))
-        stale = sorted(old_objects - self._objects_of(self.index))
-        transfer_all(batches(stale, DELETE_BATCH), self._delete_objects, self.lease)
+    def _record_publication_end(self, resumed_publications: tuple[str, ...]) -> None:
+        """Record that the publication is finished.
+
+        Objects of the ledger that are no longer needed are deleted.
+        """
+        old_objects = self.ledger_objects | self._list_ledger_objects(self.index)
+        self._write_index(StoreIndex(self.comparison.listing, (), resumed_publications, self.instant))
+        stale = sorted(old_objects - self._list_ledger_objects(self.index))
+        run_transfers(split_into_batches(stale, DELETE_BATCH), self._delete_objects, self.lease)
 
     async def _delete_objects(self, paths: list[str]) -> None:
         if self.lease is not None:
             self.lease.check()
         await self.store.delete(paths)
 
-    def _write_index(self, index: StoreIndex) -> None:
+    def _write_index(self, store_index: StoreIndex) -> None:
         headers = OWN_HEADERS | {"Content-Type": "application/json"}
         if self.lease is not None:
             self.lease.check()
         try:
-            self.index_tag = self.store.put_if(INDEX, index.encode(), self.index_tag, headers)
+            self.index_tag = self.store.put_if(INDEX, store_index.encode(), self.index_tag, headers)
         except PreconditionFailedError:
-            self.index_tag = self._own_index(index)
+            self.index_tag = self._find_own_index(store_index)
         except ConditionsRefusedError:
             if self.lease is not None or not self.store.has_conditions:
                 raise
             self.store.has_conditions = False
-            self._write_index(index)
-        self.index = index
+            self._write_index(store_index)
+        self.index = store_index
 
-    def _own_index(self, index: StoreIndex) -> Tag | None:
-        """Return the index's tag if an earlier attempt put this index.
+    def _find_own_index(self, store_index: StoreIndex) -> Tag | None:
+        """Return the index's tag if an earlier attempt has put the index.
 
         Raises:
-            PublishingError: if it is a different one.
+            PublishingError: if the store has a different index.
         """
         stored = self.store.get(INDEX)
-        if stored is None or stored[0] != index.encode():
+        if stored is None or stored[0] != store_index.encode():
             raise PublishingError(
                 f"another publisher has written the ledger of {self.store.url}",
                 "publish the site again",
