@@ -61,7 +61,8 @@ def test_removed_contract_changes_few_lists(every: dict[str, bytes], place: int)
     without = documents_of(ROWS[:place] + ROWS[place + 1 :])
     changed = {path for path in every.keys() | without.keys() if every.get(path) != without.get(path)}
     lists = {path for path in changed if "search" not in path}
-    # its page, perhaps the neighbours of one that ends or begins with it; the newest, and the index, for both readers
+    # the page that lists the contract, its neighbours if the contract is first or last there, the list of the
+    # newest contracts and the index: each as JSON and HTML
     assert len(lists) <= 10
     assert sum(len(without.get(path, b"")) for path in changed) < sum(map(len, every.values())) / 8
 

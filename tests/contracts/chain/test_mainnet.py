@@ -26,7 +26,7 @@ MAINNET = json.loads((HERE / "mainnet.json").read_text())
 BLOCKS = {block["number"]: block for block in MAINNET["blocks"]}
 WETH_SLOT = "0x" + "2".zfill(64)
 
-# how many members a header has since each fork that added some
+# the number of members in a block header since each fork that added some
 MEMBERS = {
     1: 15,
     7_000_000: 15,
@@ -80,7 +80,7 @@ def test_vectors_cover_transaction_types():
 
 
 def test_json_rpc_block_is_reencoded():
-    # packages/block/test/testdata/infura2000004wtxs.json of ethereumjs-monorepo, which names the senders
+    # from ethereumjs-monorepo, packages/block/test/testdata/infura2000004wtxs.json, which states the senders
     block = json.loads((HERE / "mainnet_2000004.json").read_text())
     header = parse_block_header(encode_header(block))
     assert f"0x{header.hash.hex()}" == block["hash"]

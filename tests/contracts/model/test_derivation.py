@@ -406,7 +406,7 @@ def test_real_records_are_rederived_exactly():
 def test_conformance_vectors_are_rederived_exactly():
     known = {
         UNDERSTATED: ["creationMatch", "creationBytecode"],
-        # a server newer than the measured one gives Vyper's immutables a place
+        # Sourcify's server is newer than the measured release, and stores positions for Vyper's immutables
         "vyper__constructor_args_immutables": ["runtimeBytecode", "stdJsonOutput"],
     }
     for name, record in served_vectors():

@@ -40,10 +40,12 @@ def test_proxy_patterns_match_whatsabi(row):
     marks = find_proxy_patterns(bytes.fromhex(row["code"][2:]))
     assert marks.is_factory == row["isFactory"]
     found = [name for name, address in row["proxies"] if not address]
-    # up to 0.27 it cut off as many bytes as the last two say, also where they end no CBOR, and found less behind it
+    # whatsabi up to 0.27 cut off metadata by its stated length even if it was not CBOR, and so found fewer
+    # proxies
     assert list(marks.candidates)[: len(found)] == found
     assert not found or list(marks.candidates) == found
-    # of constants shorter than an address whatsabi keeps other bytes, which no clone has
+    # whatsabi reads other bytes of a constant that is shorter than an address, but no clone pushes such a
+    # constant
     long_enough = [address for _, address in row["proxies"] if address and not address.startswith("0x0000")]
     assert ["0x" + address.hex() for address in marks.fixed if address[:2] != b"\0\0"] == long_enough
 
@@ -181,7 +183,7 @@ METADATA = bytes.fromhex("a164736f6c6343000606000a")
         PROGRAM + MATIC_NAME,
         PROGRAM + MATIC_SLOT,
         PROGRAM + b"some data" + MATIC_NAME + b"\xff" * 30 + METADATA,
-        # metadata ends, and constructor arguments begin
+        # metadata, followed by constructor arguments or by nothing
         PROGRAM + MATIC_SLOT + METADATA + bytes(12) + b"\x22" * 20,
         PROGRAM + MATIC_SLOT + METADATA,
     ],

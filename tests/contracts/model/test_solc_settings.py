@@ -74,10 +74,10 @@ TRUE = [
         {"optimizer": {"enabled": True, "runs": 2**32 + 5}},
         RECENT | {"evmVersion": "prague", "optimizer": {"enabled": True, "runs": 5}},
     ),
-    # a build before a release, by the rules of either neighbour
+    # a pre-release may follow the rules of the release, or those of the release before
     ("0.8.31-pre.1", {}, RECENT),
     ("0.8.31-pre.1", {}, RECENT | {"evmVersion": "prague"}),
-    # a release that is not known here may have other defaults, and further settings
+    # a release that is not in the table may have other defaults, and further settings
     ("0.9.1", {}, RECENT | {"evmVersion": "later", "speed": "fast"}),
     ("0.9.1", {"speed": "fast"}, RECENT),
 ]

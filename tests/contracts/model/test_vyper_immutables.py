@@ -7,7 +7,7 @@ from statuary.contracts.model.vyper_immutables import appended_immutables_size
 RUNTIME = bytes.fromhex("6003361161000c57") + b"\x5b" * 180  # 0xbc bytes
 
 CONSTRUCTORS = {
-    # version: (in front of the runtime code, behind it, bytes of immutables)
+    # by version: the code before the runtime code, the code after it, and the bytes of immutables
     "0.3.1": ("6101405250", "5b60bc610400396100bc6101805180a00180" + "60a0016101e0f3", 160),
     "0.3.3": ("5b5050506100bc6100b763000000003961" + "00bc60a00163" + "00000000f3", "5b600080fd", 160),
     "0.3.7": ("6101205250506100bc6100ad6100003961015c610000f3", "005b600080fd", 160),

@@ -19,7 +19,7 @@ def test_real_record_pages_render_completely() -> None:
         assert HIDDEN_CHARACTERS.search(page) is None, name
         text = Elements(page).text
         assert record["address"] in text
-        # what is anonymous has no topic to tell
+        # an anonymous event has no topic for its signature
         anonymous = {item["name"] for item in record["abi"] or () if item.get("anonymous")}
         for kind in record["signatures"].values():
             for signature in kind:

@@ -41,13 +41,13 @@ def test_arbitrary_text_keeps_lines(language: str, content: str) -> None:
 
 
 def test_carriage_return_ends_line() -> None:
-    # solc ends a comment at U+000D: what follows runs, so it must not look like part of the comment
+    # solc ends a comment at U+000D, so the code after it must not look like part of the comment
     lines = render_highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
     assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
 
 
 def test_bidirectional_characters_are_shown() -> None:
-    # CVE-2021-42574
+    # the attack of CVE-2021-42574 (Trojan Source): bidirectional characters show code as a comment
     (line,) = render_highlighted_lines(
         "bool isAdmin; /*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */", "Solidity"
     )
@@ -125,7 +125,7 @@ HOSTILE_TO_LEXERS = {
 @pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul"])
 @pytest.mark.parametrize("name", HOSTILE_TO_LEXERS)
 def test_random_text_is_highlighted_completely(name: str, language: str) -> None:
-    # cut into lines as a hostile author would, so that the length of a line protects nobody
+    # short lines, as an attacker would write them, because long lines are not highlighted
     text = HOSTILE_TO_LEXERS[name]
     lines = "\n".join(text[start : start + 1_000] for start in range(0, len(text), 1_000))
     assert (
