@@ -78,7 +78,7 @@ def test_only_compiler_hashes_confirm_sources(name):
     if name == "fe":
         record["compilation"] |= {"language": "Fe", "compiler": "fe", "compilerVersion": "0.26.0"}
         repeat(record)
-    claim = prove(record).claim(ClaimName.HASHED)
+    claim = prove(record).find_claim(ClaimName.HASHED)
     assert claim is not None
     expected = OTHER_EVIDENCE.get(name, EVIDENCE[record["compilation"]["language"]])
     assert (claim.status, claim.reason.key) == expected
@@ -98,7 +98,7 @@ def test_solidity_metadata_confirms_no_other_language(language):
     record["sources"][path]["content"] += f"// {digits}\n"
     record["metadata"] = hashed["metadata"] | {"language": language}
     repeat(record)
-    claim = prove(record).claim(ClaimName.HASHED)
+    claim = prove(record).find_claim(ClaimName.HASHED)
     assert claim is not None
     assert claim.status is not ClaimStatus.VERIFIED
 

@@ -204,7 +204,7 @@ def test_false_claim_is_never_verified(claim, record):
         case Withheld(check):
             assert not proof.has_no_errors
             assert outcomes[check] is CheckOutcome.FAILED
-            assert proof.claim(ClaimName.CONSISTENT).status is ClaimStatus.CONTRADICTED
+            assert proof.find_claim(ClaimName.CONSISTENT).status is ClaimStatus.CONTRADICTED
             assert proof.pinned == {}
         case Warned(check):
             assert outcomes[check] is CheckOutcome.WARNED
@@ -217,5 +217,5 @@ def test_false_claim_is_never_verified(claim, record):
             assert outcomes[check] is CheckOutcome.NOT_KNOWN
             assert proof.verdict.status is ClaimStatus.NOT_SHOWN
     for name in (ClaimName.COMPILED, ClaimName.ON_CHAIN, ClaimName.DEPLOYED):
-        assert proof.claim(name).status is ClaimStatus.NOT_SHOWN
+        assert proof.find_claim(name).status is ClaimStatus.NOT_SHOWN
     assert PinnedBy.CHAIN not in proof.pinned.values()

@@ -128,7 +128,7 @@ def test_unknown_value_gives_note_or_error(name):
     messages = [finding.message for finding in proof.findings]
     assert any(message in one for one in messages) or not message, messages
     assert proof.has_no_errors is (answer != CONTRADICTED), messages
-    consistent = proof.claim(ClaimName.CONSISTENT).status
+    consistent = proof.find_claim(ClaimName.CONSISTENT).status
     expected = {
         OPEN: ClaimStatus.NOT_SHOWN,
         SAID: ClaimStatus.VERIFIED,

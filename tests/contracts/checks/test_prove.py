@@ -125,8 +125,8 @@ def test_unselected_checks_are_skipped():
     assert run == ["creation-bytecode-mismatch"]
     assert set(proof.skipped) == {check.name for check in CONTRACT_CHECKS} - {"creation-bytecode-mismatch"}
     for claim in (ClaimName.CONSISTENT, ClaimName.HASHED):
-        assert proof.claim(claim).status is ClaimStatus.NOT_SHOWN
-        assert proof.claim(claim).reason.key == "skipped_more"
+        assert proof.find_claim(claim).status is ClaimStatus.NOT_SHOWN
+        assert proof.find_claim(claim).reason.key == "skipped_more"
 
 
 def test_check_names_are_unique():

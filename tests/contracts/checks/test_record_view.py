@@ -26,9 +26,9 @@ AS_WRITTEN = [
 @pytest.mark.parametrize("text", AS_WRITTEN)
 def test_compiler_metadata_text_is_hashed_unchanged(text):
     hashes = MetadataHashes(METADATA, text)
-    assert hashes.text == text
-    assert hashes.includes("ipfs", metadata_hash(text.encode(), "ipfs"))
-    assert not hashes.includes("ipfs", bytes(34))
+    assert hashes.compiler_text == text
+    assert hashes.includes_digest("ipfs", metadata_hash(text.encode(), "ipfs"))
+    assert not hashes.includes_digest("ipfs", bytes(34))
 
 
 @pytest.mark.parametrize(
@@ -45,18 +45,18 @@ def test_compiler_metadata_text_is_hashed_unchanged(text):
     ],
 )
 def test_differing_metadata_text_is_ignored(text):
-    assert MetadataHashes(METADATA, text).text is None
+    assert MetadataHashes(METADATA, text).compiler_text is None
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 1])
 def test_absent_metadata_has_no_hash(value):
     hashes = MetadataHashes(value, AS_WRITTEN[0])
-    assert hashes.text is None
-    assert list(hashes.digests("ipfs")) == []
+    assert hashes.compiler_text is None
+    assert list(hashes.possible_digests("ipfs")) == []
 
 
 def test_unknown_hash_scheme_has_no_digest():
-    assert list(MetadataHashes(METADATA, None).digests("sha1")) == []
+    assert list(MetadataHashes(METADATA, None).possible_digests("sha1")) == []
 
 
 SAME = [(None, None), ("a", "a"), ({"a": 1, "b": []}, {"b": [], "a": 1}), ([1, 2], [1, 2]), (True, True)]

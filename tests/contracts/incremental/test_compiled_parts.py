@@ -305,14 +305,17 @@ def test_compilation_cache_size_is_limited() -> None:
     pieces, texts = zip(*by_part.values(), strict=True)
     sizes = [sum(map(len, each.compiled)) for each in pieces]
     parts = CompiledParts(sizes[0] + sizes[1])
-    assert all(parts.add(each, orjson.loads(text)) is None for each, text in zip(pieces, texts, strict=True))
-    first, second = (parts.add(pieces[number], orjson.loads(texts[number])) for number in (0, 1))
-    assert parts.find(pieces[1]) is second
-    assert parts.find(pieces[0]) is first
+    assert all(
+        parts.add_compilation(each, orjson.loads(text)) is None
+        for each, text in zip(pieces, texts, strict=True)
+    )
+    first, second = (parts.add_compilation(pieces[number], orjson.loads(texts[number])) for number in (0, 1))
+    assert parts.find_compilation(pieces[1]) is second
+    assert parts.find_compilation(pieces[0]) is first
     third = next(number for number in range(2, len(pieces)) if sizes[number] <= sizes[1])
-    assert parts.add(pieces[third], orjson.loads(texts[third])) is not None
-    assert parts.find(pieces[1]) is None, "the one that was not used last is forgotten"
-    assert parts.find(pieces[0]) is first
+    assert parts.add_compilation(pieces[third], orjson.loads(texts[third])) is not None
+    assert parts.find_compilation(pieces[1]) is None, "the one that was not used last is forgotten"
+    assert parts.find_compilation(pieces[0]) is first
 
 
 def test_deployment_members_are_record_members() -> None:

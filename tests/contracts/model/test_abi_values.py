@@ -71,7 +71,7 @@ def spelled(item, value):
 
 def encoded(types, values):
     """Return the encoding of eth-abi, which is canonical."""
-    return eth_abi.encode([item.canonical for item in types.items], spelled(types, values))
+    return eth_abi.encode([item.canonical_name for item in types.items], spelled(types, values))
 
 
 @steady

@@ -23,8 +23,8 @@ def record_and_pieces(name: str = "plain") -> tuple[dict, RecordPieces]:
 def added(parts: CompiledParts, name: str = "plain") -> CompiledPart | None:
     """Add a record twice, since a part is made when its bytes are met again."""
     record, pieces = record_and_pieces(name)
-    assert parts.add(pieces, record) is None
-    return parts.add(pieces, record)
+    assert parts.add_compilation(pieces, record) is None
+    return parts.add_compilation(pieces, record)
 
 
 def size_of(name: str) -> int:
@@ -73,11 +73,13 @@ def test_oversized_compilation_is_not_cached() -> None:
 def test_full_cache_drops_oldest_compilation() -> None:
     parts = CompiledParts(size_of("plain") + size_of("immutables") + size_of("libraries") - 1)
     first, second = added(parts, "plain"), added(parts, "immutables")
-    assert parts.find(record_and_pieces("plain")[1]) is first  # and so the other one is the oldest
+    assert (
+        parts.find_compilation(record_and_pieces("plain")[1]) is first
+    )  # and so the other one is the oldest
     third = added(parts, "libraries")
-    assert parts.find(record_and_pieces("immutables")[1]) is None
-    assert parts.find(record_and_pieces("plain")[1]) is first
-    assert parts.find(record_and_pieces("libraries")[1]) is third
+    assert parts.find_compilation(record_and_pieces("immutables")[1]) is None
+    assert parts.find_compilation(record_and_pieces("plain")[1]) is first
+    assert parts.find_compilation(record_and_pieces("libraries")[1]) is third
     assert second is not None
 
 

@@ -117,7 +117,7 @@ def test_evidence_error_uses_page_language():
     record = made_record(next(name for name in FEATURES if made_record(name)["runtimeMatch"]))
     block = AnchoredBlock(21_000, "0x" + "ab" * 32, "0xnot hex")
     proof = prove(record, anchor=Anchor("ab", block=block), record_digest="ab")
-    claim = proof.claim(ClaimName.ON_CHAIN)
+    claim = proof.find_claim(ClaimName.ON_CHAIN)
     assert (claim.status, english_sentence(claim.reason)) == (
         ClaimStatus.NOT_SHOWN,
         "a node of the proof is not hex",
@@ -129,6 +129,6 @@ def test_evidence_error_uses_page_language():
 def test_reasons_quote_words_of_anchors():
     record = made_record(FEATURES[0] if isinstance(FEATURES, (list, tuple)) else next(iter(FEATURES)))
     anchor = Anchor("ab", missing={"onChain": "example.org has no {such} block"})
-    claim = prove(record, anchor=anchor, record_digest="ab").claim(ClaimName.ON_CHAIN)
+    claim = prove(record, anchor=anchor, record_digest="ab").find_claim(ClaimName.ON_CHAIN)
     assert english_sentence(claim.reason) == "anchor.json says: “example.org has no {such} block”"
     assert "„example.org has no {such} block“" in shown_reason(claim.reason, "de")

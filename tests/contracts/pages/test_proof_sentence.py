@@ -114,7 +114,7 @@ def test_failing_record_marks_everything_unverified():
 
 def test_failing_record_keeps_proven_parts():
     proof = prove(failing_record())
-    proven = proof.claim(ClaimName.ON_CHAIN)._replace(status=ClaimStatus.VERIFIED)
+    proven = proof.find_claim(ClaimName.ON_CHAIN)._replace(status=ClaimStatus.VERIFIED)
     claims = tuple(proven if claim.name is ClaimName.ON_CHAIN else claim for claim in proof.claims)
     pins = evidence_on_page(replace(proof, claims=claims))
     assert pins["runtimeBytecode.onchainBytecode"] is PinnedBy.CHAIN

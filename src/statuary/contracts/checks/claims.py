@@ -379,7 +379,7 @@ def _verified_onchain_hashes(
         if side.trailing_auxdata_fields is None or not keeps_compiled_auxdata(side):
             continue
         for scheme, digest in side.trailing_auxdata_fields.hashes.items():
-            if record.metadata_hashes.includes(scheme, digest):
+            if record.metadata_hashes.includes_digest(scheme, digest):
                 yield side.name, f"{scheme}:{digest.hex()}"
 
 

@@ -192,10 +192,10 @@ def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:
         yield NotApplicable(reason)
         return
     for scheme, digest in fields.hashes.items():
-        if side.record.metadata_hashes.includes(scheme, digest):
+        if side.record.metadata_hashes.includes_digest(scheme, digest):
             yield Evidence({scheme: digest.hex()})
             continue
-        computed = next(side.record.metadata_hashes.digests(scheme), b"")
+        computed = next(side.record.metadata_hashes.possible_digests(scheme), b"")
         yield Violation(
             f"the metadata's {scheme} hash is {computed.hex()}, the {side.name} bytecode has {digest.hex()}",
             ("metadata",),

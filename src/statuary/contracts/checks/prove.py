@@ -161,7 +161,7 @@ def prove_batch(
         for view, row, provable in zip(views, _results_by_record(views, parts, checks), records, strict=True)
     ]
     for view in views:
-        view.clear()
+        view.discard_computed_values()
     return proofs
 
 
@@ -210,7 +210,7 @@ def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _P
         results = tuple(result for check in OF_COMPILATION for result in check.check_records([of_part]))
         proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - remaining_steps())
         shared_compilation.proof_results[levels] = proved
-        of_part.clear()
+        of_part.discard_computed_values()
     else:
         consume(proved.steps)
     view.adopt_values_of_compilation(proved.computed)

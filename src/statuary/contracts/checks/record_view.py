@@ -153,7 +153,7 @@ class MetadataHashes:
         self._known: dict[tuple[str, bytes], bool] = {}
 
     @unlocked_cached_property
-    def text(self) -> str | None:
+    def compiler_text(self) -> str | None:
         """The metadata's JSON text as the compiler wrote it, or None."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
@@ -169,7 +169,7 @@ class MetadataHashes:
             return None
         return text if is_same and not has_repeated_keys(text) else None
 
-    def includes(self, scheme: str, digest: bytes) -> bool:
+    def includes_digest(self, scheme: str, digest: bytes) -> bool:
         """Return whether a digest is one of the possible hashes.
 
         Args:
@@ -178,10 +178,10 @@ class MetadataHashes:
         """
         key = scheme, digest
         if key not in self._known:
-            self._known[key] = any(digest == candidate for candidate in self.digests(scheme))
+            self._known[key] = any(digest == candidate for candidate in self.possible_digests(scheme))
         return self._known[key]
 
-    def digests(self, scheme: str) -> Iterator[bytes]:
+    def possible_digests(self, scheme: str) -> Iterator[bytes]:
         """Yield the possible hashes of the metadata.
 
         Args:
@@ -190,7 +190,7 @@ class MetadataHashes:
         if self._value is None:
             return
         try:
-            for text in possible_metadata_texts(self._value, self.text):
+            for text in possible_metadata_texts(self._value, self.compiler_text):
                 yield metadata_hash(text, scheme)
         except InvalidValueError:
             return
@@ -491,7 +491,7 @@ class RecordView:
         for holder, values in zip((self, *self.sides), computed_values, strict=True):
             vars(holder).update(values)
 
-    def clear(self) -> None:
+    def discard_computed_values(self) -> None:
         """Discard all computed values to free memory at once.
 
         The record and its code views refer to each other, so they would otherwise wait for garbage
@@ -544,7 +544,7 @@ class RecordView:
     def has_hashed_metadata(self) -> bool:
         """Whether the auxdata of code that matches has the hash of the metadata."""
         return any(
-            self.metadata_hashes.includes(scheme, digest)
+            self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides
             if side.claimed_level is not None and side.trailing_auxdata_fields is not None
             for scheme, digest in side.trailing_auxdata_fields.hashes.items()

@@ -247,7 +247,7 @@ def _has_same_metadata(record: RecordView) -> bool:
     text = as_object(record.output_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
-    return record.metadata_hashes.text is not None
+    return record.metadata_hashes.compiler_text is not None
 
 
 @check
@@ -363,7 +363,7 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
         decode_abi_values(record.constructor_types, arguments)
     except InvalidValueError as error:
         yield Violation(
-            f"the arguments are not values for {record.constructor_types.canonical}: {error}", pointer
+            f"the arguments are not values for {record.constructor_types.canonical_name}: {error}", pointer
         )
 
 

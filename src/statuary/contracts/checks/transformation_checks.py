@@ -242,7 +242,7 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"inputs": len(record.constructor_types.items)})
     if "constructorArguments" not in side.transformation_values:
         yield Violation(
-            f"the constructor takes {record.constructor_types.canonical}, but there are no constructorArguments",
+            f"the constructor takes {record.constructor_types.canonical_name}, but there are no constructorArguments",
             ("creationBytecode", "transformationValues"),
         )
 

@@ -416,7 +416,7 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
 
         paths = compilation_file_path(source), anchor_file_path(source)
         yield from _evidence_notes(proof, source, *paths)
-        if (claim := proof.claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
+        if (claim := proof.find_claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
             yield Finding(
                 rule=RECOMPILATION_MISMATCH,
                 message=f"contradicted: {english_sentence(claim.reason)}",
@@ -483,7 +483,7 @@ def _onchain_code_findings(
 
     The finding is only a note if site.yaml names the contract under `gone`.
     """
-    claim = proof.claim(ClaimName.ON_CHAIN)
+    claim = proof.find_claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:
         difference = _chain_contradiction_finding(claim, source)
         yield _finding_as_note(difference, gone) if gone and _proves_missing_code(proof) else difference
@@ -510,7 +510,7 @@ def _chain_contradiction_finding(claim: Claim, source: ContractSource) -> Findin
 
 def _proves_missing_code(proof: Proof) -> bool:
     """Return whether a proof of the chain shows that the address has no code."""
-    claim = proof.claim(ClaimName.ON_CHAIN)
+    claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 
 

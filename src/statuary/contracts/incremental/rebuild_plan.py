@@ -87,7 +87,7 @@ class SourceComparison:
             pairs = self._skip_unchanged_records(root, pairs)
         for source, previous_source in pairs:
             if source is not None:
-                git = ids.find(source)
+                git = ids.find_git_id(source)
                 change = self._find_change(root, source, git, previous_source)
                 if isinstance(change, RebuildReason):
                     yield OutdatedSource(source, change, git)
@@ -192,7 +192,7 @@ class GitIds:
         self.files = iter(() if git_state is None else git_state.committed_files())
         self.next_file = next(self.files, None)
 
-    def find(self, source: AnySource) -> str:
+    def find_git_id(self, source: AnySource) -> str:
         """Return a file's git object id, or a folder's hash of ids.
 
         Returns:

@@ -39,7 +39,7 @@ class BasicType:
     inline_size: int = WORD
 
     @property
-    def canonical(self) -> str:
+    def canonical_name(self) -> str:
         """The name of the type in function signatures, such as `uint256`."""
         return self.name
 
@@ -68,9 +68,9 @@ class ArrayType:
         return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
     @property
-    def canonical(self) -> str:
+    def canonical_name(self) -> str:
         """The name of the type in function signatures, such as `uint256[3]`."""
-        return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
+        return f"{self.item.canonical_name}[{'' if self.length is None else self.length}]"
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class TupleType:
         return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 
     @property
-    def canonical(self) -> str:
+    def canonical_name(self) -> str:
         """The name of the type in function signatures, such as `(address,uint256)`."""
-        return f"({','.join(item.canonical for item in self.items)})"
+        return f"({','.join(item.canonical_name for item in self.items)})"
 
 
 AbiType = BasicType | ArrayType | TupleType
@@ -218,7 +218,7 @@ def canonical_signature(name: str, input_types: Sequence[AbiType]) -> str:
         name: the name of the function, event or error.
         input_types: the types of its parameters.
     """
-    return f"{name}({','.join(item.canonical for item in input_types)})"
+    return f"{name}({','.join(item.canonical_name for item in input_types)})"
 
 
 SIGNATURE_KINDS: Final = ("function", "event", "error")

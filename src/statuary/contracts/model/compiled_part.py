@@ -161,7 +161,7 @@ class CompiledParts:
         self._size = 0
         self._seen: set[int] = set()
 
-    def find(self, record_pieces: RecordPieces) -> CompiledPart | None:
+    def find_compilation(self, record_pieces: RecordPieces) -> CompiledPart | None:
         """Return the cached compilation of a record, or None.
 
         Args:
@@ -174,7 +174,7 @@ class CompiledParts:
         self._parts[key] = cached
         return cached.part if cached.compiled == record_pieces.compiled else None
 
-    def add(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
+    def add_compilation(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
         """Cache a record's compilation from its second occurrence on.
 
         Args:

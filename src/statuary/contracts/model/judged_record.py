@@ -34,7 +34,7 @@ class JudgedRecord(NamedTuple):
     @property
     def fails_checks(self) -> bool:
         """Whether the record itself breaks a rule."""
-        claim = self.proof.claim(ClaimName.CONSISTENT)
+        claim = self.proof.find_claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 
     @property
@@ -43,7 +43,7 @@ class JudgedRecord(NamedTuple):
 
         A change of the code at the address since the verification does not count.
         """
-        claims = map(self.proof.claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
+        claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
@@ -53,6 +53,6 @@ class JudgedRecord(NamedTuple):
         The value is a checksummed address; empty if it is the implementation in the record, or the contract
         is no known proxy.
         """
-        claim = self.proof.claim(ClaimName.ON_CHAIN)
+        claim = self.proof.find_claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION
         return str(claim.evidence.get("implementation", "")) if claim is not None and is_other else ""

@@ -159,6 +159,6 @@ class Proof:
         """The names of the checks that were skipped."""
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
-    def claim(self, name: ClaimName) -> Claim | None:
+    def find_claim(self, name: ClaimName) -> Claim | None:
         """Return the claim with this name; None if claims were not requested."""
         return next((claim for claim in self.claims if claim.name is name), None)

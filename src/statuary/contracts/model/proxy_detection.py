@@ -181,9 +181,9 @@ def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     The code is disassembled as by whatsabi 0.28, which Sourcify uses: first the creation code, then the
     runtime code that it returns.
     """
-    walk = _Disassembly(code)
-    end = walk.run()
-    patterns, init = walk.patterns(), walk.init
+    disassembly = _Disassembly(code)
+    end = disassembly.disassemble()
+    patterns, init = disassembly.patterns(), disassembly.init
     if end and not patterns.fixed and not patterns.candidates:
         # a program may load a storage slot from the data after its code, instead of pushing it
         data = _data_after_program(code, end)
@@ -248,7 +248,7 @@ class _Disassembly:
         """Return the signs of a proxy that were found in the code so far."""
         return ProxyPatterns(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
-    def run(self) -> int:
+    def disassemble(self) -> int:
         """Disassemble the code up to the end of the program.
 
         Returns:

@@ -39,7 +39,7 @@ class Natspec:
         self._user = userdoc
         self._dev = devdoc
 
-    def find_item(self, kind: str, signature: str) -> ItemNatspec:
+    def find_item_natspec(self, kind: str, signature: str) -> ItemNatspec:
         """Return the documentation of a function, event or error.
 
         Args:
@@ -181,7 +181,7 @@ def _interface_item(
 ) -> InterfaceItem:
     signature = item_signature(abi_item) or ""
     digest = signature_hash(signature) if signature else ""
-    notice, details, of_parameters = natspec.find_item(kind, signature)
+    notice, details, of_parameters = natspec.find_item_natspec(kind, signature)
     return InterfaceItem(
         name=one_line(as_text(abi_item.get("name"))),
         signature=signature,

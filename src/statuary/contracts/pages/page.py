@@ -433,7 +433,7 @@ def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
     """Return the sentence about the proof of a proxy's code or slot."""
-    claim = proof.claim(ClaimName.ON_CHAIN)
+    claim = proof.find_claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")
     key = "in_slot" if "implementationSlot" in claim.evidence else "in_code"

@@ -271,7 +271,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 def is_at_address(proof: Proof) -> bool:
     """Return whether the proof shows that the code is at the address on the chain."""
-    claim = proof.claim(ClaimName.ON_CHAIN)
+    claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
 
@@ -364,7 +364,7 @@ _COMPILED_TEXTS = {ClaimStatus.VERIFIED: "recompiled", ClaimStatus.STATED: "comp
 
 
 def _compilation_text_key(proof: Proof) -> str:
-    claim = proof.claim(ClaimName.COMPILED)
+    claim = proof.find_claim(ClaimName.COMPILED)
     if claim is not None and claim.reason.key == "compiled_vouched":
         return claim.reason.key
     return "not_compiled" if claim is None else _COMPILED_TEXTS.get(claim.status, "not_compiled")

@@ -133,7 +133,7 @@ def proven_creation_time(proof: Proof) -> Instant | None:
     Returns:
         The time, or None if the deployment is not proven.
     """
-    claim = proof.claim(ClaimName.DEPLOYED)
+    claim = proof.find_claim(ClaimName.DEPLOYED)
     time = str(claim.evidence.get("blockTime", "")) if claim else ""
     return parse_instant(time) if time else None
 

@@ -74,7 +74,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     if (pieces := split_record_text(trimmed)) is None:
         return _parse_whole_record(raw, trimmed, path)
-    if (part := COMPILED_PARTS.find(pieces)) is not None:
+    if (part := COMPILED_PARTS.find_compilation(pieces)) is not None:
         with suppress(ValueError, TypeError, KeyError):
             record = part.record_with_deployment(pieces.deployed)
             if ADAPTER.validator.isinstance_python(record | _NOTHING_COMPILED):
@@ -82,7 +82,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     parsed = _parse_whole_record(raw, trimmed, path)
     if part is not None or parsed.record is None or parsed.canonical is None:
         return parsed
-    return parsed._replace(part=COMPILED_PARTS.add(pieces, parsed.record))
+    return parsed._replace(part=COMPILED_PARTS.add_compilation(pieces, parsed.record))
 
 
 def _parse_whole_record(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:

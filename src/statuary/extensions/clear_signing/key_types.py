@@ -94,7 +94,7 @@ def canonical_type(value_type: ValueType) -> str:
         case NamedType(name):
             return name
         case _:
-            return value_type.canonical
+            return value_type.canonical_name
 
 
 _TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*|\[[0-9]*\]|[(),]|[ \t]+", re.ASCII)
@@ -247,10 +247,10 @@ def _parse_basic_type(type_name: str, key_part: str) -> BasicType:
         raise InvalidValueError(
             f"{quote_shortened(key_part)} has the type {quote_shortened(type_name)}, which is not an ABI type"
         )
-    if kind.canonical != type_name:
+    if kind.canonical_name != type_name:
         raise InvalidValueError(
             f"{quote_shortened(key_part)} has the short type name {type_name!r}",
-            f"write {kind.canonical!r}: a selector is computed from full type names",
+            f"write {kind.canonical_name!r}: a selector is computed from full type names",
         )
     return kind
 

@@ -272,7 +272,7 @@ class SiteRecords:
         )
         if not proof.has_no_errors:
             return None
-        claim = proof.claim(ClaimName.ON_CHAIN)
+        claim = proof.find_claim(ClaimName.ON_CHAIN)
         on_chain = ClaimStatus.NOT_SHOWN if claim is None else claim.status
         block = None if parsed.anchor is None else parsed.anchor.block
         anchored_at = None

@@ -77,7 +77,7 @@ def _type_with_member_names(value_type: ValueType) -> str:
             ]
             return f"({','.join(parameters)})"
         case BasicType():
-            return value_type.canonical
+            return value_type.canonical_name
         case _:
             return value_type.name
 
