@@ -211,13 +211,13 @@ def main(clone: Path, python: str) -> int:
     abis = {key: found for key, found in abis_in(clone).items() if key in index}
     with tempfile.TemporaryDirectory() as made:
         folder = copied(clone, Path(made))
-        paths = folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
+        paths = folder.paths_of_kinds(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
         descriptors = check_descriptors(folder, RepositoryCode(abis), paths)
         entries = {
-            judgement.deployment.caip: judgement
+            judgement.deployment.caip10_id: judgement
             for item in descriptors
             for judgement in item.deployments
-            if index.get(judgement.deployment.caip) == item.path
+            if index.get(judgement.deployment.caip10_id) == item.path
         }
         compared = {key: judgement for key, judgement in entries.items() if judgement.code is not None}
         _print_rules(index, entries, compared, abis)

@@ -53,7 +53,9 @@ def report(folder: FolderVerification, checkout: Path) -> None:
             by_rule[finding.rule, finding.severity].add(item.path)
         for judgement in item.deployments:
             for finding in judgement.findings:
-                by_rule[finding.rule, finding.severity].add(f"{item.path} at {judgement.deployment.caip}")
+                by_rule[finding.rule, finding.severity].add(
+                    f"{item.path} at {judgement.deployment.caip10_id}"
+                )
     readings = [item for item in folder.descriptors if item.is_valid]
     print(
         f"descriptors: {len(folder.descriptors)}, of which {len(readings)} break no rule of a descriptor alone"

@@ -110,11 +110,11 @@ class Registry:
 
     def by_browser(self, tests: list[RegistryTest]) -> list[Any]:
         """Return what the browser's module renders; an error as {"error": …}."""
-        paths = self.folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
+        paths = self.folder.paths_of_kinds(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
         descriptors = {path: self.folder.read_descriptor(path).value for path in paths}
         bound = {
-            deployment.caip: path
-            for path in self.folder.paths(SigningFileKind.CALLDATA)
+            deployment.caip10_id: path
+            for path in self.folder.paths_of_kinds(SigningFileKind.CALLDATA)
             for deployment in bound_contracts(self.folder.read_descriptor(path))
         }
         cases = [

@@ -163,7 +163,7 @@ def test_line_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, b
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
     counted = partial(divide_into_line_ranges_by_workers, executor=InProcessExecutor())
-    parts = list((counted if by_workers else divide_into_line_ranges)(root, "some.jsonl", size=size))
+    parts = list((counted if by_workers else divide_into_line_ranges)(root, "some.jsonl", range_size=size))
     offsets = [0, *(part.end for part in parts)]
     assert [part.start for part in parts] == offsets[:-1]
     assert offsets[-1] == len(body)

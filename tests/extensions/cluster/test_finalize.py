@@ -179,7 +179,9 @@ def test_workers_count_file_lines(tmp_path, cluster, many, monkeypatch):
     write_files(content, {"contracts/all.jsonl": b"\n".join(records)})
     alone = build(content, tmp_path / "alone")
     real = divide_into_line_ranges_by_workers
-    monkeypatch.setattr(readers, "divide_into_line_ranges_by_workers", lambda *given: real(*given, size=1000))
+    monkeypatch.setattr(
+        readers, "divide_into_line_ranges_by_workers", lambda *given: real(*given, range_size=1000)
+    )
     with DaskExecutor(cluster.address) as executor:
         together = build(content, tmp_path / "together", executor)
     assert any(finding.position is not None and finding.position.line == 52 for finding in told(alone))
