@@ -1,15 +1,18 @@
 """Paths that every file system can hold: Windows reserves names, and has less room than others."""
 
+import re
+
 import pytest
 
 from statuary.base.files import LONGEST_PATH, PublishingError, require_safe_path
 from statuary.base.primitives import ADDRESS_DIGITS, CHAIN_ID_DIGITS
 from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.paths import sharded_path
+from statuary.publish.folder.site_folder import PLAIN_NAME
 from statuary.site.pages_and_theme import MAX_PAGE_PATH
 from statuary.site.settings import CompressedFormat
-from statuary.site.url_table import all_urls
-from statuary.site.urls import OWN_PAGE, PATTERN_PARTS
+from statuary.site.url_table import all_urls, match_url
+from statuary.site.urls import OWN_PAGE, PATTERN_PARTS, url_regex
 from statuary.source.source_model import MAX_ID_LENGTH
 from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH
 
@@ -59,6 +62,12 @@ def test_longest_path_of_each_url_fits(name):
         assert require_safe_path(stored) == stored
 
 
+@pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])
+def test_longest_path_belongs_to_url(url):
+    path = url.path(**LONGEST)
+    assert match_url(path) == (url, re.fullmatch(url_regex(url), path).groupdict())
+
+
 def test_longest_page_path_fits():
     assert len(PATHS[OWN_PAGE.name].removeprefix("pages/").removesuffix(".html")) <= MAX_PAGE_PATH
     assert len(OWN_PAGE.path(path="p" * MAX_PAGE_PATH)) + len(".zst") <= LONGEST_PATH
@@ -75,5 +84,6 @@ def test_url_literals_are_not_reserved(url):
 @pytest.mark.parametrize("device", ["con", "PRN", "aux.md", "nul.tar.gz", "Com9", "lpt0.json", "conin$"])
 def test_device_names_are_reserved(device):
     assert is_reserved_name(device)
+    assert not PLAIN_NAME.fullmatch(device)
     for name in (f"{device[:3]}x{device[3:]}", f"x{device}", f"-{device}"):
         assert not is_reserved_name(name)

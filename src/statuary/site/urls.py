@@ -152,6 +152,9 @@ class Url(NamedTuple):
 PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 """A parameter of a pattern, or the literal text between two."""
 
+WHOLE_PATH = "path"
+"""The only parameter that can contain slashes."""
+
 
 def url_regex(url: Url) -> str:
     """Return a regular expression for a URL, with a group per parameter.
@@ -159,7 +162,9 @@ def url_regex(url: Url) -> str:
     A parameter is one name, except `{path}`, which is a whole path.
     """
     return "".join(
-        f"(?P<{parameter}>{'.+' if parameter == 'path' else '[^/]+'})" if parameter else re.escape(literal)
+        f"(?P<{parameter}>{'.+' if parameter == WHOLE_PATH else '[^/]+'})"
+        if parameter
+        else re.escape(literal)
         for parameter, literal in PATTERN_PARTS.findall(url.pattern)
     )
 

@@ -29,8 +29,11 @@ from statuary.site.document import Document
 from statuary.system.files import NotRegularFileError, read_file
 from statuary.system.writing import create_file, sync_file_system
 
-PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
-"""Names that are certainly safe, as nearly all are."""
+PLAIN_NAME = re.compile(rf"(?:[0-9_]|(?!{DEVICES})[A-Za-z])(?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
+"""Names that are certainly safe, as nearly all are.
+
+No device has a name that begins with a digit, as those of addresses do.
+"""
 
 STAGED = (ADD, REPLACE)
 """The actions that need a staged file."""
