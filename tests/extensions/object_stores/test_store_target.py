@@ -649,3 +649,23 @@ def test_outdated_object_lists_are_removed(moto_store):
         publish(store.url, bodies)
     own = sorted(path for path in objects_of(store.url) if path.startswith(".statuary/"))
     assert len(own) == 4  # index, lease, the list of the listing's parts, and its only part
+
+
+@pytest.mark.parametrize("ending", ["failed", "killed"])
+def test_parts_of_unfinished_publication_are_removed(moto_store, monkeypatch, ending):
+    """Its index was never written, so no list names them; the next publication lists them once."""
+    store = moto_store
+    publish(store.url, SITE)
+    store.fault = lambda method, path, number: "500" if method == "PUT" and path.endswith(INDEX) else ""
+    with monkeypatch.context() as patch:
+        if ending == "killed":
+            patch.setattr(Lease, "release", lambda _: None)
+        with pytest.raises(PublishingError):
+            publish(store.url, CHANGED)
+    store.fault = lambda *_: ""
+    assert len([path for path in objects_of(store.url) if path.startswith(".statuary/")]) > 4
+    for lists in (1, 0):
+        _, requested, _ = publish(store.url, SITE, ahead=100)
+        assert requested.list == lists
+        assert len([path for path in objects_of(store.url) if path.startswith(".statuary/")]) == 4
+    assert bodies_in(store) == SITE

@@ -376,6 +376,7 @@ class LeaseTerms(NamedTuple):
 
     holder: str  # a random name; empty if the lease was released
     until: Instant  # the time at which the lock expires
+    is_unfinished: bool = False  # whether the publication of the last holder did not end
 
 
 class Lease:
@@ -388,6 +389,8 @@ class Lease:
         self.holder = secrets.token_hex(8)
         self.tag: Tag | None = None
         self.until = clock()
+        self.follows_unfinished = False  # whether the last publication was killed, or failed
+        self.is_unfinished = False  # whether a publication has begun, and has not ended
 
     def acquire(self) -> None:
         """Acquire the lock.
@@ -399,8 +402,10 @@ class Lease:
         """
         lease = self.bucket.get(LEASE)
         if lease is not None:
-            self._refuse_if_held(_parse_lease_terms(lease[0]))
+            terms = _parse_lease_terms(lease[0])
+            self._refuse_if_held(terms)
             self.tag = lease[1].tag
+            self.follows_unfinished = bool(terms.holder) or terms.is_unfinished
         try:
             self._put_terms(self.holder)
         except PreconditionFailedError:
@@ -476,7 +481,8 @@ class Lease:
 
     def _put_terms(self, new_holder: str) -> None:
         until = instant(self.clock() + self.duration)
-        body = orjson.dumps({"holder": new_holder, "until": format_instant(until, UTC)})
+        terms = {"holder": new_holder, "until": format_instant(until, UTC)}
+        body = orjson.dumps(terms | ({"unfinished": True} if self.is_unfinished and not new_holder else {}))
         self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
         self.until = until
 
@@ -485,8 +491,9 @@ def _parse_lease_terms(lease_object: bytes) -> LeaseTerms:
     """Parse the lease object; if it is unreadable, the lock is free."""
     try:
         value = orjson.loads(lease_object)
-        return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))
-    except (orjson.JSONDecodeError, KeyError, TypeError, InvalidValueError):
+        is_unfinished = value.get("unfinished") is True
+        return LeaseTerms(str(value["holder"]), parse_instant(value["until"]), is_unfinished)
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
         return LeaseTerms("", parse_instant("2000-01-01T00:00:00Z"))
 
 

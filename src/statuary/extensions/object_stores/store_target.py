@@ -301,6 +301,10 @@ class ObjectStoreTarget(Target[Entry]):
                     self._read_ledger_object(make_listing_path(listing), listing)
                 )
         self.ledger_objects = self._list_ledger_objects(self.index)
+        if self.lease is not None and self.lease.follows_unfinished:
+            # it may have left parts that no index names
+            self.ledger_objects |= {path for path, _ in self.store.list_objects(LEDGER_FOLDER)}
+            self.asked = self.asked._replace(list=1 + len(self.ledger_objects) // LIST_PAGE)
         if self.index.listing is None or self.verify:
             self._request_all_objects()
         if not self.verify:
@@ -398,6 +402,8 @@ class ObjectStoreTarget(Target[Entry]):
         if self.count_requests() == RequestCounts():
             return
         self.site.fetch(self.comparison.is_changed)
+        if self.lease is not None:
+            self.lease.is_unfinished = True
         taken_over = self._record_publication_start()
         writer = ObjectWriter(
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
@@ -410,6 +416,8 @@ class ObjectStoreTarget(Target[Entry]):
             self.lease,
         )
         self._record_publication_end(taken_over)
+        if self.lease is not None:
+            self.lease.is_unfinished = False
 
     def _record_publication_start(self) -> tuple[str, ...]:
         """Record in the ledger that a publication has begun.
