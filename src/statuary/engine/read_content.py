@@ -1,15 +1,14 @@
 """Read the files of a content folder into values, with findings."""
 
 from collections.abc import Iterable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from statuary.base.budget import BEYOND_LIMIT, DEFECT, run_guarded
+from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
 from statuary.engine.faulty_settings import SettingsFallback, note_settings, published_settings
+from statuary.engine.read_page_settings import read_page_settings
 from statuary.engine.read_settings import (
     SettingsFile,
     find_settings_errors,
@@ -21,7 +20,7 @@ from statuary.engine.report import BuildReport
 from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
-from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage
+from statuary.site.settings import HostingSettings
 from statuary.site.site_content import Fault, SiteContent
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import (
@@ -199,7 +198,7 @@ def _combine_site(
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):
         return None
-    pages, own_pages, faults = _read_pages(files, settings, source)
+    pages, own_pages, faults = read_page_settings(files, settings, source)
     return SiteContent(
         source=source,
         page=page,
@@ -213,35 +212,3 @@ def _combine_site(
         unread=files.unreadable_paths(),
         faults=(*faults, *(Fault(finding, "it is left out") for finding in files.left_out)),
     )
-
-
-class _ReadPages(NamedTuple):
-    """The settings of pages, with the theme, and the site's own pages."""
-
-    settings: PageSettings
-    own_pages: tuple[SitePage, ...] = ()
-    faults: tuple[Fault, ...] = ()  # errors in the theme
-
-
-def _read_pages(files: ContentFiles, settings: SettingsFile, site_source: str) -> _ReadPages:
-    """Read the theme, and the site's own pages."""
-    pages = convert_model(PageSettings, settings.site.pages)
-    page_files = files.files[FileKind.PAGE]
-    if not files.theme and not page_files and pages.language in LANGUAGES:
-        return _ReadPages(pages)
-    from statuary.site.pages.theme_findings import theme_faults, without_invalid_texts
-    from statuary.site.pages_and_theme import read_pages, read_theme
-
-    own_pages = read_pages(page_files, files.findings)
-    files.read_paths.update(page.source for page in own_pages)
-    found: list[Finding] = []
-    pages = replace(pages, theme=read_theme(files.theme, pages.language, site_source, found))
-    keys = [*dict(settings.extensions), *sorted(settings.faulty_keys)]
-    sound = run_guarded(
-        partial(without_invalid_texts, pages, keys, found), site_source, "reading the theme's texts"
-    )
-    if isinstance(sound, Finding):
-        found.append(sound)
-        sound = pages
-    files.findings += found
-    return _ReadPages(sound, own_pages, theme_faults(found))
