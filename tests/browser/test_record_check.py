@@ -289,7 +289,7 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
     assert tampered["verdict"].startswith("Failed: ")
     assert first["outcome"] == "Failed: "
     assert first["rule"].startswith("The transformations must turn the recompiled runtime bytecode")
-    assert first["findings"][0].startswith("/runtimeBytecode/onchainBytecode: byte 20: ")
+    assert first["findings"][0].startswith("/runtimeBytecode/onchainBytecode: byte 20 is 0x")
 
     rules = [line["rule"] for line in returned["lines"] if line["outcome"] == "Failed: "]
     assert [rule for rule in rules if rule.endswith("on-chain code matches its compiled code.")]

@@ -227,10 +227,9 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     except FileExistsError:
         print_error(StatuaryError(f"{path} already exists", "edit it, or give another --entity"))
         return ExitCode.FINDINGS
-    click.echo(
-        f"{escape_control_chars(path)}: {len(as_object(as_object(descriptor['display'])['formats'])):,} functions"
-    )
-    click.echo("Edit its intents, labels and formats; then run: statuary check")
+    count = len(as_object(as_object(descriptor["display"])["formats"]))
+    click.echo(f"{escape_control_chars(path)}: {count:,} function{'s' * (count != 1)}")
+    click.echo("Edit the intents, labels and formats in this file; then run: statuary check")
     return ExitCode.OK
 
 

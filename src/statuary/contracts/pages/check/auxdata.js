@@ -70,7 +70,7 @@ function dotted(version) {
 export function auxdataFault(value, style) {
   if (sizeOf(value) > LONGEST_AUXDATA) return `${sizeOf(value)} bytes are more than compilers append`;
   return attempt(() => auxdataFields(value, style)) instanceof Unreadable
-    ? "the bytes are not auxdata"
+    ? "these bytes are not auxdata"
     : undefined;
 }
 

@@ -48,12 +48,12 @@ export function* replays(side) {
   if (claimed === null) return;
   for (const code of ["onchainBytecode", "recompiledBytecode"]) {
     if ([null, "0x"].includes(value[code] ?? null)) {
-      return yield fault(`a match, but there is no ${code}`, [member, code]);
+      return yield fault(`the record claims a match, but has no ${code}`, [member, code]);
     }
   }
   const open = unknownStep(side);
   if (open) return yield open;
-  if (replayed === undefined) return yield fault("a bytecode or a transformation cannot be read", [member]);
+  if (replayed === undefined) return yield fault("the bytecode or a transformation is not valid", [member]);
   if (replayed instanceof Unreadable) {
     return yield fault(replayed.message, [member, "transformations", replayed.step]);
   }
@@ -61,7 +61,7 @@ export function* replays(side) {
   const place = firstDifference(replayed, onchain);
   if (place < 0) return;
   const [here, there] = [replayed, onchain].map((code) => slice(code, place, place + 8));
-  yield fault(`byte ${place}: 0x${here} instead of 0x${there} on the chain`, [member, "onchainBytecode"]);
+  yield fault(`byte ${place} is 0x${here}, but 0x${there} on the chain`, [member, "onchainBytecode"]);
 }
 
 export function* transformationsGoWithAMatch({ sides }) {
@@ -93,20 +93,20 @@ export function* foundAgain(side) {
   const pointer = [member, "transformations"];
   const [expected, listed] = [found.steps, transformations].map((steps) => steps.map(placeOf).sort());
   const [missing, extra] = [expected.find(notIn(listed)), listed.find(notIn(expected))];
-  if (missing) yield fault(`missing: ${missing}`, pointer);
-  if (extra) yield fault(`there is no reason for: ${extra}`, pointer);
+  if (missing) yield fault(`the record lacks the transformation ${missing}`, pointer);
+  if (extra) yield fault(`the code has no place for the transformation ${extra}`, pointer);
   const byPlace = new Map(found.steps.map((step) => [placeOf(step), step]));
   const pairs = transformations.map((step) => [step, byPlace.get(placeOf(step))]).filter(([, other]) => other);
   for (const [step, other] of pairs) {
     const [one, wanted] = [[step, values], [other, found.values]].map((pair) => attempt(() => stepValue(...pair)));
-    if (one instanceof Unreadable || one !== wanted) yield fault(`another value: ${placeOf(step)}`, pointer);
+    if (one instanceof Unreadable || one !== wanted) yield fault(`the value is wrong: ${placeOf(step)}`, pointer);
   }
   const ids = pairs.map((pair) => pair.map(({ reason, id }) => `${reason} ${id}`));
   const counts = [ids.map(String), ids.map(([one]) => one), ids.map(([, other]) => other)].map((all) =>
     new Set(all).size
   );
   if (new Set(counts).size > 1) {
-    yield fault("an id has two values in the compiler's output, or a value two ids", pointer);
+    yield fault("the compiler's output gives two values to an id, or two ids to a value", pointer);
   }
   const used = new Set(transformations.map(({ reason, id }) => GROUPS[reason] ? `${reason} ${id}` : reason));
   for (const [reason, group] of Object.entries(GROUPS)) {
@@ -166,9 +166,9 @@ function* openPlaces({ name, member, recompiled = "" }, places, references, size
   for (const { id, start, length } of places) {
     yield saw(`${places.length} in the ${name} bytecode`);
     if (length !== size || slice(recompiled, start, start + length) !== "00".repeat(size)) {
-      yield fault(`there are no ${size} zero bytes at byte ${start}, where ${id} goes`, pointer);
+      yield fault(`the ${size} bytes from ${start}, where ${id} belongs, are not zero`, pointer);
     } else if (!start || slice(recompiled, start - 1, start) !== push) {
-      yield fault(`byte ${start}, where ${id} goes, is not the operand of a PUSH${size}`, pointer);
+      yield fault(`byte ${start}, where ${id} belongs, is not the operand of a PUSH${size}`, pointer);
     }
   }
 }
@@ -196,7 +196,7 @@ export function* vyperImmutablesFollowTheCode({ language, creation, runtime }) {
     if (code === undefined) continue;
     yield saw(`${code} bytes of code, ${immutables} of immutables`);
     if (code === start && immutables === length) continue;
-    yield fault(`there are ${start} bytes of code and ${length} of immutables`, [
+    yield fault(`the record has ${start} bytes of code and ${length} of immutables`, [
       "creationBytecode",
       "cborAuxdata",
       number,
@@ -204,7 +204,10 @@ export function* vyperImmutablesFollowTheCode({ language, creation, runtime }) {
   }
   const given = runtime.value.immutableReferences;
   if (!isEmpty(given) && !sameJson(given, { 0: [{ start, length }] })) {
-    yield fault(`${length} bytes are inserted at ${start}`, [runtime.member, "immutableReferences"]);
+    yield fault(`the ${length} bytes of immutables belong at byte ${start}`, [
+      runtime.member,
+      "immutableReferences",
+    ]);
   }
 }
 
@@ -216,7 +219,7 @@ export function* callProtectionIsOwnAddress({ record, creation, runtime }) {
   const pointer = ["runtimeBytecode", "transformationValues", "callProtection"];
   if (value === address.toLowerCase()) return;
   const isUnwritten = /^0x0{40}$/.test(value) && creation.claimed === null;
-  yield fault(`it is ${value}, the address is ${address}`, pointer, isUnwritten ? "warning" : "error");
+  yield fault(`the code names the address ${value}, not ${address}`, pointer, isUnwritten ? "warning" : "error");
 }
 
 export function* matchLevelsFollowFromTheBytes({ sides, version }) {
@@ -231,7 +234,7 @@ export function* matchLevelsFollowFromTheBytes({ sides, version }) {
     }
     yield saw(`${name}: ${earned}`);
     const severity = claimed === "match" ? "note" : undefined;
-    if (claimed !== earned) yield fault(`the bytes earn ${earned}`, [`${name}Match`], severity);
+    if (claimed !== earned) yield fault(`the bytecode gives the match ${earned}`, [`${name}Match`], severity);
   }
 }
 
@@ -249,8 +252,9 @@ export function* matchIsTheBetterSide({ record, sides }) {
     ? null
     : "match";
   yield saw(String(earned));
-  if ((at(record, "match") ?? null) !== earned) yield fault(`its sides make it ${earned}`, ["match"]);
-  else if (earned === null) yield broken(["match"]);
+  if ((at(record, "match") ?? null) !== earned) {
+    yield fault(`the creation and the runtime match give ${earned}`, ["match"]);
+  } else if (earned === null) yield broken(["match"]);
 }
 
 export function* unmatchedSideDoesNotMatch({ sides }) {
@@ -272,7 +276,7 @@ export function* auxdataIsWhereItSays({ sides, style, isKnown }) {
       const isThere = value && slice(recompiled, offset, offset + sizeOf(value)) === value;
       const message = isThere
         ? isKnown && auxdataFault(value, style)
-        : `it is not at byte ${offset} of the recompiled bytecode`;
+        : `the auxdata is not at byte ${offset} of the recompiled bytecode`;
       if (message) yield fault(message, [member, "cborAuxdata", number]);
     }
   }
@@ -297,7 +301,7 @@ export function* auxdataNamesTheCompiler({ sides, version }) {
       yield saw(compiler);
       const isReleased = versionNumber(version) > 0 && versionNumber(version) % 2 === 1;
       if (compiler === release ? isReleased : !isReleased && version.startsWith(compiler)) continue;
-      yield fault(`it was written by compiler ${compiler}`, [member, "cborAuxdata", number]);
+      yield fault(`the auxdata names the compiler ${compiler}`, [member, "cborAuxdata", number]);
     }
   }
 }

@@ -28,10 +28,15 @@ export function* endsWithTheMetadataHash(side) {
   if (!view.metadata) return;
   for (const [scheme, digest] of hashes) {
     if (view.isHash(scheme, digest)) yield saw(`${scheme} ${digest}`);
-    else yield fault(`the ${scheme} hash is ${view.metadataHashes.of(scheme)[0]}, not ${digest}`, ["metadata"]);
+    else {yield fault(`the metadata's ${scheme} hash is ${view.metadataHashes.of(scheme)[0]}, not ${digest}`, [
+        "metadata",
+      ]);}
   }
   if (!side.auxdata.some(({ offset, value }) => offset === ownAuxdata.offset && value === ownAuxdata.value)) {
-    yield fault(`the contract's own, at byte ${ownAuxdata.offset}, is not listed`, [side.member, "cborAuxdata"]);
+    yield fault(`the contract's own auxdata, at byte ${ownAuxdata.offset}, is missing`, [
+      side.member,
+      "cborAuxdata",
+    ]);
   }
 }
 
@@ -50,13 +55,13 @@ export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
     const [expected, literal] = [at(entry, "keccak256"), at(entry, "content")];
     if (digest !== expected) {
       yield fault(
-        `its Keccak-256 is ${digest}, the metadata states ${expected}`,
+        `the source's Keccak-256 is ${digest}, the metadata states ${expected}`,
         ["sources", path, "content"],
         severity,
       );
     }
     if ((literal ?? content) !== content) {
-      yield fault("the metadata has another text", ["metadata", "sources", path, "content"], severity);
+      yield fault("the metadata contains a different text", ["metadata", "sources", path, "content"], severity);
     }
   }
 }
@@ -74,7 +79,7 @@ export function* metadataNamesTheCompilation({ metadata, version, language, path
   if (!sameJson(settings.compilationTarget, { [path]: name })) faults.push("settings.compilationTarget");
   const differences = settingDifferences(settings, asObject(compilation.compilerSettings), version);
   for (const member of [...faults, ...differences.map((one) => `settings.${one}`)]) {
-    yield fault(`the metadata's ${member} is not the record's`, ["metadata", ...member.split(".")]);
+    yield fault(`${member} of the metadata is not that of the record`, ["metadata", ...member.split(".")]);
   }
   yield saw(`${path}:${name}`);
 }
@@ -86,7 +91,7 @@ export function* metadataRepeatsTheInterface({ metadata, record, version }) {
     if ((known ?? null) === null && member !== "abi" && !isSince(version, "0.4.11")) continue;
     yield saw();
     if (!sameJson(at(metadata, "output", member), known)) {
-      yield fault(`the metadata's ${member} is not the record's`, [member]);
+      yield fault(`${member} of the metadata is not that of the record`, [member]);
     }
   }
 }
@@ -107,9 +112,9 @@ export function* languageAndCompilerAreKnown({ language, version, compilation: {
   }
   yield saw(`${language}, ${compiler} ${version}`);
   if (COMPILERS[language] !== compiler) {
-    yield fault(`there are no rules for ${language} compiled by ${compiler}`, ["compilation", "compiler"]);
+    yield fault(`there are no checks for ${language} compiled by ${compiler}`, ["compilation", "compiler"]);
   } else if (!VERSIONS[compiler].test(version)) {
-    yield fault(`no version of ${compiler}`, ["compilation", "compilerVersion"]);
+    yield fault(`this is not a version of ${compiler}`, ["compilation", "compilerVersion"]);
   }
 }
 
@@ -136,7 +141,7 @@ export function* stdJsonInputRepeatsTheRecord({ record, compilation, language })
     yield repeats(sameJson(at(given, member), value), ["stdJsonInput", member]);
   }
   for (const member of Object.keys(extra).filter((one) => language !== "Vyper" || one !== OVERRIDES)) {
-    yield fault(`${language} takes no such input`, ["additionalInput", member]);
+    yield fault(`${language} has no such input`, ["additionalInput", member]);
   }
 }
 
@@ -146,7 +151,7 @@ export function* stdJsonOutputRepeatsTheRecord({ record, output, path, name, met
   const held = at(record, "stdJsonOutput");
   const where = ["stdJsonOutput", "contracts"];
   yield repeats(sameJson(at(held, "sources"), at(record, "sourceIds")), ["stdJsonOutput", "sources"]);
-  if (!output) return yield fault("it has no contract of the record's fully qualified name", where);
+  if (!output) return yield fault("the output has no contract with the record's fully qualified name", where);
   const files = Object.values(asObject(at(held, "contracts")));
   if (files.length !== 1 || Object.keys(asObject(files[0])).length !== 1) {
     yield broken([...where]);
@@ -178,7 +183,7 @@ export function* signaturesFollowFromTheAbi({ record }) {
     const entries = asList(at(record, "signatures", kind)).map(asObject);
     const texts = entries.map((entry) => String(entry.signature));
     for (const text of expected[kind]) {
-      if (!texts.includes(text)) yield fault(`${text} of the ABI has no signature`, ["signatures", kind]);
+      if (!texts.includes(text)) yield fault(`the signatures lack ${text} of the ABI`, ["signatures", kind]);
     }
     for (const [place, entry] of entries.entries()) {
       const text = texts[place];
@@ -223,16 +228,16 @@ export function* constructorArgumentsDecode({ creation, constructorInputs: input
   const values = strictHex(at(creation.values, "constructorArguments"));
   if (values === undefined) return;
   const pointer = ["creationBytecode", "transformationValues", "constructorArguments"];
-  if (!inputs) return yield fault("the constructor's inputs are of types that cannot be read", pointer);
+  if (!inputs) return yield fault("the constructor's inputs have unknown types", pointer);
   yield saw(`${inputs.items.length} arguments, ${inBytes(values)}`);
   const error = attempt(() => checkValues(inputs, values));
-  if (error) yield fault(`these are no values for ${inputs.name}: ${error.message}`, pointer);
+  if (error) yield fault(`the arguments do not fit ${inputs.name}: ${error.message}`, pointer);
 }
 
 export function* constructorArgumentsAreGiven({ creation, constructorInputs: inputs }) {
   if (creation.claimed === null || !creation.transformations || !inputs?.items.length) return;
   yield saw(`${inputs.items.length} inputs`);
   if (at(creation.values, "constructorArguments") === undefined) {
-    yield fault(`the constructor takes ${inputs.name}`, ["creationBytecode", "transformationValues"]);
+    yield fault(`the record lacks the arguments ${inputs.name}`, ["creationBytecode", "transformationValues"]);
   }
 }

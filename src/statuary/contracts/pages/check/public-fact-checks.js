@@ -77,7 +77,7 @@ export function* deploymentIsPossible({ record }) {
   yield saw();
   const isGenesis = block === GENESIS;
   if (deployer && deployer.toLowerCase() === asText(at(record, "address")).toLowerCase()) {
-    yield fault("it is the contract itself", ["deployment", "deployer"]);
+    yield fault("the deployer is the contract itself", ["deployment", "deployer"]);
   }
   if (isGenesis && !/^(0x0{40})?$/.test(deployer)) yield broken(["deployment", "deployer"]);
   if (isGenesis ? ![GENESIS, null].includes(index) : index === GENESIS) {
@@ -94,13 +94,16 @@ export function* codeCanBeAtTheAddress({ record, runtime: { onchain }, compilati
     const address = Number(`0x0${digits}`);
     yield saw();
     if (address <= 0x11 || address === 0x100) {
-      yield fault("the EVM's own", ["address"], address <= 0xa ? "error" : "warning");
+      yield fault("the EVM reserves this address", ["address"], address <= 0xa ? "error" : "warning");
     }
   }
   if (!onchain) return;
   const where = ["runtimeBytecode", "onchainBytecode"];
   const eof = asObject(compilation.compilerSettings).eofVersion ?? null;
-  if (/^ef0100.{40}$/.test(onchain)) yield fault("an account's, which delegates", where);
-  else if (/^ef/.test(onchain) && !(/^ef00/.test(onchain) && eof !== null)) yield fault("0xef", where);
-  if (sizeOf(onchain) > 24_576) yield fault("EIP-170", where, "note");
+  if (/^ef0100.{40}$/.test(onchain)) {
+    yield fault("this is the code of an account that delegates (EIP-7702)", where);
+  } else if (/^ef/.test(onchain) && !(/^ef00/.test(onchain) && eof !== null)) {
+    yield fault("the code begins with 0xef", where);
+  }
+  if (sizeOf(onchain) > 24_576) yield fault("the code is longer than EIP-170 allows", where, "note");
 }

@@ -118,7 +118,7 @@ function result(check, observe, view) {
   }
   const required = requiredBy(check, view);
   if (!seen.size && !faults.length && required) {
-    faults.push(fault("this level needs the check, which does not apply", [required], "error"));
+    faults.push(fault("this match level needs the check, but the check does not apply", [required], "error"));
   }
   const isOpen = !seen.size && faults.some((one) => one.isOpen);
   const severities = faults.map(({ severity }) => severity ?? SEVERITIES[check] ?? "error");

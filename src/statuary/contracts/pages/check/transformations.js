@@ -81,7 +81,7 @@ export function replay(code, steps, values, mostBytes) {
     const end = step.offset + removed;
     resizing += sizeOf(value) === removed ? 0 : 1;
     if (end > sizeOf(code) || resizing > MOST_RESIZING_STEPS || sizeOf(code) + sizeOf(value) > mostBytes) {
-      const why = `bytes ${step.offset} to ${end} are not all in the code, or it becomes longer than on the chain`;
+      const why = `bytes ${step.offset} to ${end} are not all in the code, or make it longer than on the chain`;
       throw Object.assign(new Unreadable(why), { step: number });
     }
     code = slice(code, 0, step.offset) + value + slice(code, end);

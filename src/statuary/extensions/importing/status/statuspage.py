@@ -172,8 +172,8 @@ EMPTY_PAGES = 4
 DOCUMENTS = ("summary", "incidents", "scheduled-maintenances")
 
 AUTOMATION_NOTE = (
-    "the automation of maintenances is not public: upcoming ones start and end automatically and remind an hour before, "
-    "which is Statuspage's default; change it with `scheduled_auto_in_progress` and the other `scheduled_...` keys"
+    "Statuspage does not publish whether maintenance starts and ends automatically; imported maintenance does, and has a "
+    "reminder an hour before, unless you change `scheduled_auto_in_progress` and the other `scheduled_...` keys in its file"
 )
 
 
