@@ -75,7 +75,7 @@ def text_report(
     return "\n".join(lines)
 
 
-UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not in site\.yaml")
+UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not listed under `chains`")
 
 
 def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
@@ -93,11 +93,11 @@ def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
     """Return one finding for unlisted chains, with the lines to add."""
     chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
     entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
-    noun = f"chain {chains[0]}, which is" if len(chains) == 1 else f"{len(chains)} chains that are"
+    noun = f"chain {chains[0]}, which" if len(chains) == 1 else f"{len(chains)} chains, which"
     return replace(
         unlisted[0],
-        message=f"{len(unlisted):,} records are on {noun} not in site.yaml",
-        hint=f"add to site.yaml, with the names that readers know: chains: [{entries}]",
+        message=f"{len(unlisted):,} records are on {noun} `chains` does not list",
+        hint=f"add to site.yaml or site.json, with the names that readers know: chains: [{entries}]",
     )
 
 

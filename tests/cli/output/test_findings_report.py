@@ -79,8 +79,8 @@ def test_records_of_unlisted_chains_are_one_finding():
     findings = [
         Finding(
             rule="unknown-chain",
-            message=f"chain '{chain}' is not in site.yaml",
-            hint="add it under `chains:`",
+            message=f"chain '{chain}' is not listed under `chains`",
+            hint="add it to `chains` in site.yaml or site.json",
             path=f"contracts/{chain}/{number}.json",
             pointer=("chainId",),
         )
@@ -91,10 +91,10 @@ def test_records_of_unlisted_chains_are_one_finding():
     lines = click.unstyle(text_report([*findings, other], "content")).splitlines()
     chains = "{chain_id: 1, name: Chain 1}, {chain_id: 10, name: Chain 10}"
     assert lines == [
-        "content/contracts/10/0.json: error: 80 records are on 2 chains that are not in site.yaml [unknown-chain]",
-        f"    add to site.yaml, with the names that readers know: chains: [{chains}]",
+        "content/contracts/10/0.json: error: 80 records are on 2 chains, which `chains` does not list [unknown-chain]",
+        f"    add to site.yaml or site.json, with the names that readers know: chains: [{chains}]",
         "content/site.yaml: error: m [unknown-key]",
     ]
     assert len(json.loads(format_findings(findings, "content", "json"))["findings"]) == 80
     single = click.unstyle(text_report(findings[:1], "content"))
-    assert "chain '10' is not in site.yaml" in single
+    assert "chain '10' is not listed under `chains`" in single

@@ -257,7 +257,7 @@ def test_invalid_options_are_usage_errors(case, content, monkeypatch):
 
 
 REFUSED = {
-    "an unknown chain": (["--chain-id", "1"], "chain 1 is not in site.yaml"),
+    "an unknown chain": (["--chain-id", "1"], "chain 1 is not listed under `chains`"),
     "no file": (["--runtime", "nowhere.hex"], "nowhere.hex: cannot read the file"),
     "no node": (["--rpc", "http://127.0.0.1:9"], "127.0.0.1 does not respond"),
     "no address of a node": (["--rpc", "localhost"], "does not start with http:// or https://"),

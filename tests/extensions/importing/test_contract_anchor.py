@@ -122,7 +122,7 @@ def test_older_than_skips_recent_anchor(content, node):
     again = anchor(content, node)
     assert f"{FARE}  code proved by the node in block" in again.output
     assert "note: no checkpoint names block " in again.output
-    assert "to `checkpoints:` of chain 31337 in site.yaml" in again.output
+    assert "to `checkpoints` of chain 31337 in site.yaml" in again.output
     assert anchor_file(content).stat().st_mtime_ns != before
 
 

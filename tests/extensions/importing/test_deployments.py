@@ -204,7 +204,8 @@ def test_missing_chain_is_reported(tmp_path):
     result = imported(content, "ignition")
     assert result.exit_code == ExitCode.FINDINGS
     assert (
-        "not imported: 3 contracts; chain 31337 is not in site.yaml; add it under `chains:`" in result.output
+        "not imported: 3 contracts; chain 31337 is not listed under `chains`; add it to `chains`"
+        in result.output
     )
 
 

@@ -43,7 +43,7 @@ def test_report_file_lists_all_addresses(tmp_path):
     assert accounts.keys() == {(str(chain), OTHER) for chain in range(1, 3001)}
     assert all(row["outcome"] == "not_imported" and row["reason"] for row in accounts.values())
     assert "has no artifact of Safe" in accounts["1", OTHER]["reason"]
-    assert "not in site.yaml" in accounts["3", OTHER]["reason"]
+    assert "not listed under `chains`" in accounts["3", OTHER]["reason"]
     assert report_of(report)["outcomes"] == {"not_imported": 3000}
     # an address a line, for grep
     assert sum(OTHER in line for line in report.read_text().splitlines()) == 3000

@@ -148,7 +148,7 @@ def test_missing_chain_suggests_add_chains(tmp_path):
     content = empty_site(tmp_path, ["5"])
     result = imported(content, "ignition")
     assert result.exit_code == ExitCode.FINDINGS
-    assert "add it under `chains:`, or import again with --add-chains" in result.output
+    assert "add it to `chains` in site.yaml or site.json, or import again with --add-chains" in result.output
 
 
 def test_missing_chains_are_reported_once(tmp_path):
@@ -159,7 +159,9 @@ def test_missing_chains_are_reported_once(tmp_path):
         (network / ".chainId").write_text(str(chain_id))
     result = imported(content, "hardhat-deploy", source=project)
     assert result.output.count("site.yaml") == 1
-    assert "not imported: 60 contracts; 20 chains are not in site.yaml: 100, 101, 102" in result.output
+    assert (
+        "not imported: 60 contracts; 20 chains are not listed under `chains`: 100, 101, 102" in result.output
+    )
 
 
 def test_add_chains_option_extends_site_yaml(tmp_path):

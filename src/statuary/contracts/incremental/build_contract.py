@@ -455,8 +455,8 @@ def _record_findings(
     if rejected is not None and not failed:
         yield Finding(
             rule="unneeded-rejection",
-            message="site.yaml says that its record fails checks, but it passes all of them",
-            hint="take it out of `rejected`",
+            message="`rejected` lists this contract, but its record passes all checks",
+            hint="remove the contract from `rejected`",
             path=source.path,
             severity=Severity.WARNING,
         )
@@ -490,8 +490,8 @@ def _onchain_code_findings(
     if gone is not None and not _proves_missing_code(proof):
         yield Finding(
             rule="anchor-mismatch",
-            message="site.yaml says that its code is gone, but no proof of the chain shows that",
-            hint=f"remove it from `gone`, or run `statuary contract anchor {source.address} --rpc URL`",
+            message="`gone` lists this contract, but no proof from the chain shows that its code is gone",
+            hint=f"remove the contract from `gone`, or run `statuary contract anchor {source.address} --rpc URL`",
             path=source.path,
             severity=Severity.WARNING,
         )

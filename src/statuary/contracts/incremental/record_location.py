@@ -35,8 +35,8 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
             rule="unknown-chain",
             path=source.path,
             pointer=("chainId",),
-            message=f"chain {record['chainId']!r} is not in site.yaml",
-            hint="add it under `chains:`",
+            message=f"chain {record['chainId']!r} is not listed under `chains`",
+            hint="add it to `chains` in site.yaml or site.json",
         )
 
 

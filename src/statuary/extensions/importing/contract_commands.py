@@ -135,8 +135,8 @@ def choose_chain_id(
     chain = chain_id or of_node or _require_single_chain_id(site_chains)
     if chain not in site_chains and not allow_missing_chain:
         raise NotImportableError(
-            f"chain {chain} is not in site.yaml",
-            f"run this again with --add-chain, or add under `chains:` in site.yaml: {{chain_id: {chain}, name: …}}",
+            f"chain {chain} is not listed under `chains`",
+            f"run this again with --add-chain, or add to `chains` in site.yaml or site.json: {{chain_id: {chain}, name: …}}",
         )
     return chain
 
@@ -151,7 +151,7 @@ def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> N
 def _require_single_chain_id(chain_ids: list[ChainId]) -> ChainId:
     if not chain_ids:
         raise click.UsageError(
-            "the site has no chain: list it under `chains:` in site.yaml, or give --chain-id and --add-chain"
+            "the site has no chain: list it under `chains` in site.yaml or site.json, or give --chain-id and --add-chain"
         )
     if len(chain_ids) > 1:
         raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chain_ids)}")
@@ -236,7 +236,7 @@ def _checkpoint_hints(claim: Claim | None, chain_id: ChainId) -> Iterator[str]:
         name = claim.evidence["blockHash"]
         yield (
             f"no checkpoint names block {number:,}, so only a file says that it belongs to the chain: compare its hash with nodes that"
-            f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints:` of chain {chain_id} in site.yaml'
+            f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints` of chain {chain_id} in site.yaml or site.json'
         )
 
 
@@ -273,10 +273,13 @@ def _connect_chain_nodes(site: SiteContent, rpc_url: str | None, chain_id: Chain
     urls = _configured_node_urls(site, chain_id)
     if node is None:
         if not urls:
-            raise click.UsageError(f"add --rpc URL: site.yaml lists no node of chain {chain_id}")
+            raise click.UsageError(f"add --rpc URL, because `chains` lists no node of chain {chain_id}")
         node = EthereumNode(urls[0])
         if read_chain_id(node) != chain_id:
-            raise NotImportableError(f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml")
+            raise NotImportableError(
+                f"{node.host} is not on chain {chain_id}",
+                f"correct `rpc` of chain {chain_id} in site.yaml or site.json",
+            )
     return _ChainNodes(_with_confirming_nodes(node, rpc_url or urls[0], urls), chain_id)
 
 

@@ -394,14 +394,16 @@ class ContractImport:
             f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
         )
         reason = (
-            f"chain {chain_names} is not in site.yaml"
+            f"chain {chain_names} is not listed under `chains`"
             if len(chains) == 1
-            else f"{len(chains)} chains are not in site.yaml: {chain_names}"
+            else f"{len(chains)} chains are not listed under `chains`: {chain_names}"
         )
         them = "it" if len(chains) == 1 else "them"
         for contract in self.missing_chain_contracts:
             self._report_skipped_contract(
-                contract, reason, f"add {them} under `chains:`, or import again with --add-chains"
+                contract,
+                reason,
+                f"add {them} to `chains` in site.yaml or site.json, or import again with --add-chains",
             )
 
     def _import_record(self, started: _StartedContract, record: RecordValue, record_json: bytes) -> None:

@@ -133,7 +133,9 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
             settings.witnesses if settings else ()
         )
         if not witness_list:
-            raise click.UsageError("site.yaml lists no witnesses; list each with its key and URL under `log`")
+            raise click.UsageError(
+                "the site has no witnesses; list each with its key and URL under `log` in site.yaml or site.json"
+            )
         cosignatures: dict[PublicKey, str] = {}
         for key, url in witness_list:
             cosigned = _request_cosignature(log, read_public_key(key, b"\4"), url)

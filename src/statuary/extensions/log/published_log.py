@@ -420,7 +420,7 @@ class LogContext(NamedTuple):
             return None
         if self.key is not None and self.key.name != origin:
             raise LogError(
-                f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
+                f"the signing key belongs to the log {self.key.name}, but `log.origin` names {origin}",
                 f"use the key of {origin}; `statuary log rotate` announces another name or key",
                 "key",
             )

@@ -66,7 +66,9 @@ def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
     if minimum is None:
         return None
     if minimum.origin != log_name:
-        raise LogError(f"{MIN_HEAD_FILE} belongs to the log {minimum.origin}, but site.yaml names {log_name}")
+        raise LogError(
+            f"{MIN_HEAD_FILE} belongs to the log {minimum.origin}, but `log.origin` names {log_name}"
+        )
     return minimum.head
 
 
