@@ -86,10 +86,10 @@ def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
         return listed
     place = listed.index(unlisted[0])
     rest = [finding for finding in listed[place:] if finding not in unlisted]
-    return [*listed[:place], _chains_finding(unlisted), *rest]
+    return [*listed[:place], _unlisted_chains_finding(unlisted), *rest]
 
 
-def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
+def _unlisted_chains_finding(unlisted: Sequence[Finding]) -> Finding:
     """Return one finding for unlisted chains, with the lines to add."""
     chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
     entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
@@ -118,7 +118,7 @@ def finding_location(finding: Finding, folder: str) -> str:
         finding: the finding; without a position, the place is only `file:`.
         folder: the content folder.
     """
-    path = escape_control_chars(_file_name(finding, folder))
+    path = escape_control_chars(_finding_file_name(finding, folder))
     if finding.position is None:
         return f"{path}:"
     return f"{path}:{finding.position.line}:{finding.position.column}:"
@@ -156,11 +156,11 @@ class _SourceLines:
             line_number: the number of the line, counted from 1.
         """
         if path not in self.lines:
-            self.lines = {path: self._read(path)}
+            self.lines = {path: self._read_lines(path)}
         lines = self.lines[path]
         return lines[line_number - 1].rstrip() if 0 < line_number <= len(lines) else ""
 
-    def _read(self, path: str) -> list[str]:
+    def _read_lines(self, path: str) -> list[str]:
         """Return a file's lines, if the content's reader accepts the file.
 
         It accepts no links, hidden files or files beside the content.
@@ -186,18 +186,19 @@ def github_report(findings: Iterable[Finding], folder: str) -> str:
 
 
 def _github_command(finding: Finding, folder: str) -> str:
-    properties = {"file": _file_name(finding, folder)}
+    properties = {"file": _finding_file_name(finding, folder)}
     if finding.position:
         properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
     properties["title"] = finding.rule
     escaped = {
-        name: _github_data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()
+        name: _escape_github_data(text).replace(":", "%3A").replace(",", "%2C")
+        for name, text in properties.items()
     }
     parameters = ",".join(f"{name}={text}" for name, text in escaped.items())
-    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message_with_hint(finding))}"
+    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_escape_github_data(_message_with_hint(finding))}"
 
 
-def _github_data(text: str) -> str:
+def _escape_github_data(text: str) -> str:
     """Escape a text without control characters as GitHub's toolkit does."""
     return escape_control_chars(text).replace("%", "%25")
 
@@ -221,7 +222,7 @@ def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | Non
 
 def _finding_to_json(finding: Finding, folder: str) -> dict[str, object]:
     return {
-        "file": _file_name(finding, folder),
+        "file": _finding_file_name(finding, folder),
         "line": finding.position.line if finding.position else None,
         "column": finding.position.column if finding.position else None,
         "severity": finding.severity.value,
@@ -236,7 +237,7 @@ def _message_with_hint(finding: Finding) -> str:
     return f"{finding.message}. {finding.hint}" if finding.hint else finding.message
 
 
-def _file_name(finding: Finding, folder: str) -> str:
+def _finding_file_name(finding: Finding, folder: str) -> str:
     return posixpath.join(folder, finding.path) if finding.path else folder
 
 
@@ -257,7 +258,7 @@ def sarif_report(findings: Iterable[Finding], folder: str) -> str:
 
 
 def _sarif_result(finding: Finding, folder: str) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": _file_name(finding, folder)}}
+    place: dict[str, object] = {"artifactLocation": {"uri": _finding_file_name(finding, folder)}}
     if finding.position:
         place["region"] = {"startLine": finding.position.line, "startColumn": finding.position.column}
     return {

@@ -203,7 +203,7 @@ def init_command(
         _refuse_existing_files(content)
     if source is not None:
         code = _import_site(source, content, site, instant)
-    _write_files(content, texts)
+    _write_content_files(content, texts)
     if git or (git is None and _should_offer_git(content)):
         code = _commit_files(content) or code
     for line in _next_steps(content, site, has_source=source is not None):
@@ -235,7 +235,7 @@ def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
     missing |= {content / SCHEMA_FOLDER / f"{name}.json": _schema_file(name) for name in SCHEMA_MODELS}
     wanted = frozenset(missing)
     for file in content.rglob("*"):
-        if not _is_interrupted_leftover(file, wanted) and not _has_text(
+        if not _is_interrupted_leftover(file, wanted) and not _has_expected_text(
             content, file, missing.pop(file, None)
         ):
             return False
@@ -249,7 +249,7 @@ def _is_interrupted_leftover(file: Path, expected_files: frozenset[Path]) -> boo
     return is_build_unfinished or (file.is_dir() and not file.is_symlink())
 
 
-def _has_text(content: Path, file: Path, text: bytes | None) -> bool:
+def _has_expected_text(content: Path, file: Path, text: bytes | None) -> bool:
     if text is None:
         return False
     with suppress(OSError):
@@ -264,7 +264,7 @@ def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> No
     with _name_option_in_errors("--chain-id"):
         parse_chain_id(site.chain_id or "1")
     for text in site.chains:
-        _check_chain(text)
+        _check_chain_option(text)
     if not site.name.strip():
         raise click.BadParameter("the name is empty", param_hint="--name")
     origins = {"--from": source, "--demo": site.demo, "--component": site.components}
@@ -272,7 +272,7 @@ def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> No
     if len(used) > 1:
         raise click.UsageError(f"{used[0]} already has components of its own; leave out {used[1]}")
     for text in site.components:
-        _check_component(text)
+        _check_component_option(text)
 
 
 @contextmanager
@@ -284,7 +284,7 @@ def _name_option_in_errors(flag: str) -> Iterator[None]:
         raise click.BadParameter(f"{error}; {error.hint}", param_hint=flag) from None
 
 
-def _check_chain(text: str) -> None:
+def _check_chain_option(text: str) -> None:
     chain_id, _, name = text.partition("=")
     if not name.strip():
         raise click.BadParameter(f"{text!r} has no name; write it like 1=Ethereum", param_hint="--chain")
@@ -292,7 +292,7 @@ def _check_chain(text: str) -> None:
         parse_chain_id(chain_id.strip())
 
 
-def _check_component(text: str) -> None:
+def _check_component_option(text: str) -> None:
     key, _, name = text.partition("=")
     wrong = "has no name" if not name.strip() else "has a key that is not made of letters, digits, - and _"
     if not name.strip() or not is_url_safe(key):
@@ -370,7 +370,7 @@ def _commit_files(content: Path) -> ExitCode:
     return ExitCode.OK
 
 
-def _write_files(content: Path, texts: Mapping[str, str]) -> None:
+def _write_content_files(content: Path, texts: Mapping[str, str]) -> None:
     """Write the content folder, and a missing .gitignore beside it.
 
     Raises:

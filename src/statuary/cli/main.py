@@ -120,7 +120,7 @@ class LazyGroup(click.Group):
         try:
             code = super().invoke(ctx)
         except click.UsageError as error:
-            raise _with_hint(error, ctx) from None
+            raise _add_usage_hint(error, ctx) from None
         except BaseException as error:
             if _is_interruption(error):
                 row = COMMANDS.get(ctx.invoked_subcommand or "")
@@ -155,15 +155,15 @@ EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, Sys
 """Errors that click and `__main__` report; `python -X dev` shows the traceback of all others."""
 
 
-def _with_hint(error: click.UsageError, root: click.Context) -> click.UsageError:
+def _add_usage_hint(error: click.UsageError, root: click.Context) -> click.UsageError:
     if isinstance(error, click.NoSuchOption):
-        return _with_new_flag(error)
+        return _suggest_current_flag(error)
     from statuary.cli.usage_hints import with_usage_hint
 
     return with_usage_hint(error, root, root.meta.get(TYPED, ()))
 
 
-def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:
+def _suggest_current_flag(error: click.NoSuchOption) -> click.NoSuchOption:
     """Suggest the current flag in the error about a renamed option."""
     from statuary.cli.old_names import OLD_OPTIONS
 

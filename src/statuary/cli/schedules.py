@@ -154,7 +154,7 @@ def _systemd_timer(instant: Instant, _: Job) -> str:
     )
 
 
-def _at_line(instant: Instant, job: Job) -> str:
+def _at_command_line(instant: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
     retry_command = (
         f'until next=$({job.next_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
@@ -194,7 +194,7 @@ FORMATS: dict[str, Callable[[Instant, Job], str]] = {
     "cron": _cron_file,
     "systemd": _systemd_units,
     "systemd-timer": _systemd_timer,
-    "at": _at_line,
+    "at": _at_command_line,
     "github": _github_workflow,
 }
 """The formats of `statuary next --as`."""

@@ -57,7 +57,7 @@ def tick_command(
         click.echo(f"~ {escape_control_chars(path)}")
     did = "would change" if dry_run else "changed"
     summary = f"{len(changed_paths)} {did}, as of {format_utc(instant)}"
-    click.echo("; ".join((summary, *_upcoming_parts(index, instant))))
+    click.echo("; ".join((summary, *_upcoming_change_texts(index, instant))))
     if line:
         click.echo(line)
     if findings:
@@ -75,7 +75,7 @@ def tick_command(
     return ExitCode.BUILD_DUE if is_build_due and code is ExitCode.OK else code
 
 
-def _upcoming_parts(index: EpochIndex, instant: Instant) -> Iterator[str]:
+def _upcoming_change_texts(index: EpochIndex, instant: Instant) -> Iterator[str]:
     """Yield the summary's parts about what is due next."""
     next_change = index.next_change_after(instant)
     if next_change is not None:

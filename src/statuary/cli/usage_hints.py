@@ -46,7 +46,7 @@ def with_usage_hint(
 def _add_possible_values(error: click.BadParameter) -> click.BadParameter:
     """Say which values are possible, or which was meant."""
     if match := WRONG_NUMBER.match(error.message):
-        message = f"{match['value']} is not a whole number" + _range_text(error.param)
+        message = f"{match['value']} is not a whole number" + _value_range_text(error.param)
         return click.BadParameter(message, error.ctx, error.param, error.param_hint)
     choice = _suggest_choice(error, error.message)
     if not choice:
@@ -89,7 +89,7 @@ def _example_sentence(context: click.Context | None) -> str:
     return f"For example: {examples[0]}" if examples else ""
 
 
-def _range_text(parameter: click.Parameter | None) -> str:
+def _value_range_text(parameter: click.Parameter | None) -> str:
     kind = None if parameter is None else parameter.type
     if not isinstance(kind, click.IntRange) or kind.min is None:
         return ""

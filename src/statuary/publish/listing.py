@@ -142,21 +142,21 @@ class NameTable:
         if folder != self.last_folder:
             self._claim_folders(folder)
             self.last_folder = folder
-        owner = self._add(path, is_folder=False)
+        owner = self._insert_name(path, is_folder=False)
         if owner is not None:
             raise _path_conflict_error(path, owner)
 
     def _claim_folders(self, folder: str) -> None:
         """Add the names of a folder and of its parents."""
         while folder:
-            owner = self._add(folder, is_folder=True)
+            owner = self._insert_name(folder, is_folder=True)
             if owner is not None and not owner[1]:
                 raise _path_conflict_error(folder, owner)
             if owner is not None:
                 return
             folder = folder.rpartition("/")[0]
 
-    def _add(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
+    def _insert_name(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
         """Add a name.
 
         Returns:

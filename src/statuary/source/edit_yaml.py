@@ -190,11 +190,13 @@ def _check_not_shared(node: YamlNode) -> None:
         )
 
 
-def _find_child(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:
+def _find_child(node: YamlNode, key_or_index: str | int) -> tuple[YamlNode | None, YamlNode] | None:
     if node.kind is NodeKind.SEQUENCE:
-        in_range = isinstance(step, int) and 0 <= step < len(node.members)
-        return node.members[step] if isinstance(step, int) and in_range else None
-    return next((pair for pair in node.members if pair[0] is not None and pair[0].value == str(step)), None)
+        in_range = isinstance(key_or_index, int) and 0 <= key_or_index < len(node.members)
+        return node.members[key_or_index] if isinstance(key_or_index, int) and in_range else None
+    return next(
+        (pair for pair in node.members if pair[0] is not None and pair[0].value == str(key_or_index)), None
+    )
 
 
 def append_yaml_item(text: str, pointer: Pointer, item: YamlValue) -> str:

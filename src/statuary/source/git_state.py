@@ -135,20 +135,20 @@ class GitQuery:
         )
 
 
-def _decode_output(result: ProgramOutput) -> str:
-    return result.stdout.decode("utf-8", "surrogateescape")
+def _decode_output(output: ProgramOutput) -> str:
+    return output.stdout.decode("utf-8", "surrogateescape")
 
 
-def _index_signature(git: Path) -> tuple[int, ...]:
+def _index_signature(git_path: Path) -> tuple[int, ...]:
     """Return inode, size and times of a repository's index.
 
     Args:
-        git: the `.git` folder, or the file that names it in a work tree.
+        git_path: the `.git` folder, or the file that names it in a work tree.
     """
     with suppress(OSError, UnicodeDecodeError):
-        if git.is_file():
-            git = git.parent / read_text(git).removeprefix("gitdir:").strip()
-        stat = (git / "index").stat()
+        if git_path.is_file():
+            git_path = git_path.parent / read_text(git_path).removeprefix("gitdir:").strip()
+        stat = (git_path / "index").stat()
         return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
     return ()
 

@@ -213,7 +213,11 @@ def model_members(model: object) -> dict[str, object]:
     For a union, these are the members of its first model.
     """
     return next(
-        (members for option in _allowed_types(model) if (members := _members_of_option(option)) is not None),
+        (
+            members
+            for option in _allowed_types(model)
+            if (members := _members_of_union_option(option)) is not None
+        ),
         {},
     )
 
@@ -247,7 +251,7 @@ def allows_string(model: object) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _members_of_option(option: object) -> dict[str, object] | None:
+def _members_of_union_option(option: object) -> dict[str, object] | None:
     if isinstance(option, type) and issubclass(option, BaseModel):
         return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
     return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None

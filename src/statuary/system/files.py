@@ -164,13 +164,13 @@ class OpenFolder:
             self._descriptor = None
 
 
-def _open_folders(top: str, folders: Sequence[str]) -> int:
+def _open_folders(root: str, folders: Sequence[str]) -> int:
     """Open a folder name by name, without following links.
 
     Returns:
         The file descriptor.
     """
-    above = os.open(top, TOP)
+    above = os.open(root, TOP)
     for folder in folders:
         try:
             inner = os.open(folder, FOLDER, dir_fd=above)
@@ -180,15 +180,15 @@ def _open_folders(top: str, folders: Sequence[str]) -> int:
     return above
 
 
-def _open_names(top: str, path: str) -> int:
+def _open_names(root: str, path: str) -> int:
     if os.open not in os.supports_dir_fd:
-        if os.path.realpath(f"{top}/{path}") != os.path.join(  # noqa: PTH118 - the others are strings
-            os.path.realpath(top), os.path.normpath(path)
+        if os.path.realpath(f"{root}/{path}") != os.path.join(  # noqa: PTH118 - the others are strings
+            os.path.realpath(root), os.path.normpath(path)
         ):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        return os.open(f"{top}/{path}", FILE)
+        return os.open(f"{root}/{path}", FILE)
     *folders, name = path.split("/")
-    above = _open_folders(top, folders)
+    above = _open_folders(root, folders)
     try:
         return os.open(name, FILE, dir_fd=above)
     finally:

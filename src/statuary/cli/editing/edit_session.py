@@ -401,9 +401,9 @@ def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
         edit: the edit.
         name: the name of the file in the diff.
     """
-    lines_before = [] if edit.text_before is None else _git_lines(edit.text_before)
+    lines_before = [] if edit.text_before is None else _split_lines_like_git(edit.text_before)
     old = "/dev/null" if edit.text_before is None else f"a/{name}"
-    for line in unified_diff(lines_before, _git_lines(edit.text_after), old, f"b/{name}"):
+    for line in unified_diff(lines_before, _split_lines_like_git(edit.text_after), old, f"b/{name}"):
         colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
         text = line.removesuffix("\n")
         yield click.style(text, fg=colour) if colour else text
@@ -411,7 +411,7 @@ def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
             yield "\\ No newline at end of file"
 
 
-def _git_lines(text: str) -> list[str]:
+def _split_lines_like_git(text: str) -> list[str]:
     """Return the lines as git counts them, line feeds included."""
     *lines, last_line = text.split("\n")
     return [f"{line}\n" for line in lines] + ([last_line] if last_line else [])

@@ -211,7 +211,7 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
                 f"--component {key} has no status. Write {key}=STATUS, with {', '.join(STATUSES)}"
             )
         return statuses
-    keys = statuses if words else _ask_keys(catalogue)
+    keys = statuses if words else _ask_component_keys(catalogue)
     return {key: statuses.get(key) or ask_choice(f"Status of {key}", STATUSES) for key in keys}
 
 
@@ -224,10 +224,10 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
     """
     if names or not is_interactive():
         return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
-    return list(_ask_keys(catalogue))
+    return list(_ask_component_keys(catalogue))
 
 
-def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
+def _ask_component_keys(catalogue: StatusCatalogue) -> Iterator[str]:
     """Yield components that a person names, until they answer `none`."""
     remaining_keys = active_component_keys(catalogue)
     while remaining_keys:

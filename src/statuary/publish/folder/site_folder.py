@@ -103,7 +103,7 @@ class Stager:
         path, body = document.path, document.body
         digest = document.digest or sha256(body).digest()
         case_aliases, other_aliases = _aliases_of(document)
-        actions, modified = self._action_at(path, body, digest)
+        actions, modified = self._file_action_at(path, body, digest)
         if self.tree and actions in STAGED:
             modified = self._write_body(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
@@ -123,7 +123,7 @@ class Stager:
 
     def _stage_alias(self, staged_path: str, alias: str, body: bytes, digest: bytes) -> _FileAction:
         """Link a name to the file with its new body."""
-        at_name = self._action_at(alias, body, digest)
+        at_name = self._file_action_at(alias, body, digest)
         if self.tree and at_name.action in STAGED:
             self._link_name(staged_path, alias, body)
         return at_name
@@ -152,7 +152,7 @@ class Stager:
             path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
         )
 
-    def _action_at(self, path: str, body: bytes, digest: bytes) -> _FileAction:
+    def _file_action_at(self, path: str, body: bytes, digest: bytes) -> _FileAction:
         """Return the action for a path."""
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
@@ -202,7 +202,7 @@ class Stager:
         except FileExistsError:
             os.unlink(file)  # a leftover, which is never written through
         except FileNotFoundError:
-            self._make_folder(os.path.dirname(file))
+            self._make_staged_folder(os.path.dirname(file))
         return create_file(file, body)
 
     def _link_name(self, source: str, path: str, body: bytes) -> None:
@@ -214,21 +214,21 @@ class Stager:
             os.unlink(file)
             os.link(source, file)
         except FileNotFoundError:
-            self._make_folder(os.path.dirname(file))
+            self._make_staged_folder(os.path.dirname(file))
             os.link(source, file)
         except OSError:
             self._write_body(path, body)
             with suppress(OSError):
                 shutil.copystat(source, file)
 
-    def _make_folder(self, folder: str) -> None:
+    def _make_staged_folder(self, folder: str) -> None:
         """Create a folder of the staged tree.
 
         The tree itself is not created: another build may have removed it.
         """
         above = os.path.dirname(folder)
         if above != self.tree and not os.path.isdir(above):
-            self._make_folder(above)
+            self._make_staged_folder(above)
         with suppress(FileExistsError):
             os.mkdir(folder)
 

@@ -82,7 +82,7 @@ def ledger_writing_error(error: Exception, file: Path) -> PublishingError:
             f"cannot write {file}: {error}; no published file is damaged: each is complete, in its old or in its new version",
             "check the disk and the permissions of the folder, and run the command again",
         )
-    return _access_error(error, file) or DamagedLedgerError(
+    return _file_access_error(error, file) or DamagedLedgerError(
         f"the ledger {file} is damaged: {error}; it was renamed to {file.name}.damaged",
         "run the command again; it makes a new ledger",
         file,
@@ -103,12 +103,12 @@ def ledger_reading_error(error: Exception, file: Path) -> PublishingError:
         return PublishingError(
             f"cannot read {file}: {error}", "check the disk and the permissions of the folder"
         )
-    return _access_error(error, file) or DamagedLedgerError(
+    return _file_access_error(error, file) or DamagedLedgerError(
         f"the ledger {file} is damaged: {error}", "run `statuary build` again; it makes a new ledger", file
     )
 
 
-def _access_error(error: Exception, file: Path) -> PublishingError | None:
+def _file_access_error(error: Exception, file: Path) -> PublishingError | None:
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
     return None

@@ -54,7 +54,7 @@ def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[Recorded
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
     # SQLite sorts these paths with NOCASE, which ignores case. Merge the samples in the same order.
-    sample = list(merge(*map(_sorted_paths, some), key=lambda path: path.encode().lower()))
+    sample = list(merge(*map(_read_sorted_paths, some), key=lambda path: path.encode().lower()))
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))
     for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True)):
@@ -62,7 +62,7 @@ def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[Recorded
         yield RecordedRange(after, until, tuple(files), tuple(files[number :: len(ends) + 1]), file)
 
 
-def _sorted_paths(file: Path) -> list[str]:
+def _read_sorted_paths(file: Path) -> list[str]:
     with closing(open_database(file)) as connection:
         rows = connection.execute("SELECT path FROM offered ORDER BY path COLLATE NOCASE")
         return [path for (path,) in rows]

@@ -297,16 +297,16 @@ def mark_lookalike_letters(text: str, mark: Callable[[str], str] | None = None) 
     """
     names: dict[str, None] = {}
 
-    def marked(letter: re.Match[str]) -> str:
+    def mark_letter(letter: re.Match[str]) -> str:
         names[code_point(letter[0])] = None
         return mark(_append_code_point(letter)) if mark else letter[0]
 
-    def of_word(word: re.Match[str]) -> str:
-        return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
+    def mark_word(word: re.Match[str]) -> str:
+        return _ALIKE.sub(mark_letter, word[0]) if _LATIN.search(word[0]) else word[0]
 
     if text.isascii() or not _ALIKE.search(text):
         return MixedWords(text, [])
-    lines = [_WORD.sub(of_word, line) if _ALIKE.search(line) else line for line in text.split("\n")]
+    lines = [_WORD.sub(mark_word, line) if _ALIKE.search(line) else line for line in text.split("\n")]
     return MixedWords("\n".join(lines), list(names))
 
 

@@ -66,7 +66,7 @@ def new_budget() -> Iterator[None]:
         _budget.reset(token)
 
 
-def step() -> None:
+def count_step() -> None:
     """Count a step of rendering against the page's budget.
 
     While a template is compiled, there is no limit.
@@ -87,7 +87,7 @@ def count_calls_as_steps(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def bounded(*arguments: P.args, **options: P.kwargs) -> R:
-        step()
+        count_step()
         return function(*arguments, **options)
 
     return bounded
@@ -109,7 +109,7 @@ def reject_list_argument(function: Callable[..., object]) -> Callable[..., objec
 def count_loop_steps(items: Iterable[R]) -> Iterator[R]:
     """Yield the items of a template's loop, and count a step for each."""
     for item in items:
-        step()
+        count_step()
         yield item
 
 
@@ -123,7 +123,7 @@ def require_string_length(length: int) -> None:
         raise SecurityError(f"the template makes a text of more than {MAX_TEXT_LENGTH:,} characters")
 
 
-def number(value: object) -> int:
+def require_number(value: object) -> int:
     """Return a value that a template calculates with, as an integer.
 
     Raises:
@@ -134,7 +134,7 @@ def number(value: object) -> int:
     raise SecurityError(f"a template cannot calculate with a value of type {type(value).__name__}")
 
 
-def scalar(value: object) -> object:
+def require_scalar(value: object) -> object:
     """Return a value unchanged, if comparing it is fast.
 
     Raises:
@@ -192,7 +192,7 @@ def concat_texts(items: Iterable[object]) -> str:
     """
     texts, length = [], 0
     for item in items:
-        step()
+        count_step()
         text = require_printable(item)
         length += len(text) if isinstance(text, str) else 1
         require_string_length(length)

@@ -23,16 +23,16 @@ from statuary.site.pages.theme_filters import (
     concat_texts,
     count_calls_as_steps,
     count_loop_steps,
+    count_step,
     join_page,
     join_texts,
-    number,
     reject_list_argument,
     replace_text,
     require_literal_size,
+    require_number,
     require_printable,
+    require_scalar,
     require_string_length,
-    scalar,
-    step,
 )
 
 Rule = Callable[..., nodes.Node]
@@ -237,14 +237,14 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             "replace": replace_text,
             "_concat": concat_texts,
             "_literal": require_literal_size,
-            "_operand": scalar,
+            "_operand": require_scalar,
         }
         own_filters |= {name: reject_list_argument(self.filters[name]) for name in TEXT_FILTERS}
         own_filters |= {name: self.filters[name] for name in LIST_FILTERS}
         self.filters = {name: count_calls_as_steps(function) for name, function in own_filters.items()}
         self.filters["_loop"] = count_loop_steps
         self.tests = {name: self.tests[name] for name in TESTS}
-        self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: scalar(a) == scalar(b))
+        self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: require_scalar(a) == require_scalar(b))
 
     @override
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -262,7 +262,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
         A template can include itself, so including must count towards the limit.
         """
-        step()
+        count_step()
         return super().get_template(*arguments, **options)
 
     @override
@@ -298,7 +298,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
     @override
     def call(self, context: Context, obj: object, *arguments: object, **options: object) -> object:
         """Call an object for a template, and count a step of rendering."""
-        step()
+        count_step()
         return super().call(context, obj, *arguments, **options)
 
     @override
@@ -311,12 +311,12 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             require_string_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):
-            require_string_length(len(left) * number(right))
+            require_string_length(len(left) * require_number(right))
         elif operator == "*" and isinstance(right, str):
-            require_string_length(len(right) * number(left))
+            require_string_length(len(right) * require_number(left))
         elif operator == "**":
             raise SecurityError("the operator ** is not available in a theme")
-        elif max(number(left).bit_length(), number(right).bit_length()) > MAX_NUMBER_BITS:
+        elif max(require_number(left).bit_length(), require_number(right).bit_length()) > MAX_NUMBER_BITS:
             raise SecurityError("the number is too large")
         return super().call_binop(context, operator, left, right)
 
@@ -328,4 +328,4 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             obj: the value.
             argument: a name, an index or a slice.
         """
-        return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))
+        return super().getitem(obj, argument if isinstance(argument, slice) else require_scalar(argument))

@@ -50,10 +50,10 @@ def render_with_fallback(
     Returns:
         The pages; none if they cannot be made.
     """
-    return try_make(name, partial(_with_theme, make, site, skipped), skipped, source)
+    return try_make(name, partial(_make_with_theme, make, site, skipped), skipped, source)
 
 
-def _with_theme(
+def _make_with_theme(
     make: Callable[[SiteContent], Iterable[Document]], site: SiteContent, skipped: list[Finding]
 ) -> tuple[Document, ...]:
     try:

@@ -92,7 +92,7 @@ class PatchBase:
         """
         parts: list[list[int] | str] = []
         text = b""
-        for start, stop, new_text in _trim_pieces(
+        for start, stop, new_text in _trim_patch_pieces(
             list(self._split_into_patch_pieces(new_document.body)), self.body
         ):
             if stop - start < SHORTEST_RANGE:
@@ -133,7 +133,7 @@ class PatchBase:
         yield _PatchPiece(start, stop, body[text:])
 
 
-def _trim_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_PatchPiece]:
+def _trim_patch_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_PatchPiece]:
     """Shorten the text of pieces that begins or ends like the base."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
@@ -171,9 +171,9 @@ def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _C
         tail = _common_suffix_length(
             text[head:], base[max(base_start + head, base_end - len(text) + head) : base_end]
         )
-    while 0 < head < len(text) and not _begins_character(text[head]):
+    while 0 < head < len(text) and not _begins_utf8_character(text[head]):
         head -= 1
-    while tail and not _begins_character(text[len(text) - tail]):
+    while tail and not _begins_utf8_character(text[len(text) - tail]):
         tail -= 1
     return _CommonEnds(head, tail)
 
@@ -211,7 +211,7 @@ def _common_suffix_length(text: bytes, other_text: bytes) -> int:
     return length - (differing.bit_length() + 7) // 8
 
 
-def _begins_character(byte: int) -> bool:
+def _begins_utf8_character(byte: int) -> bool:
     return byte & 0b1100_0000 != 0b1000_0000
 
 

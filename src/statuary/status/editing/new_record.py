@@ -74,12 +74,12 @@ def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:
         *(PurePosixPath(record.source).stem for record in records),
         *files,
     }
-    if given_id and any(_has_id(root / path, given_id) for paths in files.values() for path in paths):
+    if given_id and any(_file_states_id(root / path, given_id) for paths in files.values() for path in paths):
         ids.add(given_id)
     return ids
 
 
-def _has_id(file: Path, given_id: str) -> bool:
+def _file_states_id(file: Path, given_id: str) -> bool:
     """Return whether a file has this `id:`."""
     try:
         return f"id: {given_id}".encode() in read_file(file, LARGEST_SOURCE_FILE).splitlines()

@@ -37,7 +37,9 @@ from statuary.status.model.vocabulary import (
 STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
 
 
-def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
+def parse_statuses(
+    component_words: Iterable[str], catalogue: StatusCatalogue
+) -> dict[str, ComponentStatus | None]:
     """Parse words such as `rpc=partial_outage` into statuses by component.
 
     Returns:
@@ -47,7 +49,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
         EditError: if a component is unknown, repeated or a group, or a status is unknown.
     """
     statuses: dict[str, ComponentStatus | None] = {}
-    for word in words:
+    for word in component_words:
         name, equals, status = word.partition("=")
         key = find_component(name, catalogue).key
         if key in statuses:

@@ -100,7 +100,7 @@ def _published_status(bodies_by_path: Mapping[str, bytes | None]) -> PublishedSt
             summary={key: summary[key] for key in ("page", "components", "status")},
             records={record["id"]: record for records in records_by_kind.values() for record in records},
             oldest={
-                kind: min(map(_creation_time, filter(_is_closed, records)), default=None)
+                kind: min(map(_creation_time, filter(_is_closed_record, records)), default=None)
                 for kind, records in records_by_kind.items()
             },
         )
@@ -186,10 +186,10 @@ def _may_be_beyond_list_limit(record: Members, previous_status: PublishedStatus)
     This is so for a closed record that is older than all closed ones in that list.
     """
     oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
-    return oldest is not None and _is_closed(record) and _creation_time(record) < oldest
+    return oldest is not None and _is_closed_record(record) and _creation_time(record) < oldest
 
 
-def _is_closed(record: Members) -> bool:
+def _is_closed_record(record: Members) -> bool:
     return record["status"] in CLOSED_STATUSES
 
 

@@ -100,7 +100,7 @@ class DowntimeByDay:
             The downtime by date; days without any are left out.
         """
         current_status = self._timeline.status_histories[component_id].at(days.at).status
-        passed = bisect_right(self._changes_of(component_id), days.at)
+        passed = bisect_right(self._change_times_of(component_id), days.at)
         previous = self._last.get(component_id)
         if previous is None or not previous.covers(days, passed, current_status):
             downtimes = self._compute_downtimes(component_id, days, current_status)
@@ -112,7 +112,7 @@ class DowntimeByDay:
             previous = self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
         return previous.downtimes
 
-    def _changes_of(self, component_id: str) -> list[Instant]:
+    def _change_times_of(self, component_id: str) -> list[Instant]:
         """Return the instants of a component's changes, in order."""
         if component_id not in self._changes:
             instants = list(self._timeline.status_histories[component_id].instants)

@@ -183,9 +183,11 @@ class ComponentRowBuilder:
             state=STATUS_STATES[state.now.status],
             label=self._texts(f"status.{state.now.status}"),
         )
-        return row if uptime is None else self._with_uptime(row, component, uptime)
+        return row if uptime is None else self._row_with_uptime(row, component, uptime)
 
-    def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
+    def _row_with_uptime(
+        self, row: ComponentRow, component: Component, uptime: ComponentUptime
+    ) -> ComponentRow:
         days = self._downtimes.get(component.id, {})
         downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
         return row._replace(
@@ -218,7 +220,9 @@ class ComponentRowBuilder:
             paths=tuple(
                 DayPath(
                     state,
-                    _svg_path(tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height),
+                    _svg_path_of_days(
+                        tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height
+                    ),
                 )
                 for state, height in BAR_HEIGHTS.items()
                 if state in by_state.values()
@@ -237,11 +241,14 @@ class DowntimeDays:
         """Describe the downtime of a component on a day."""
         previous = self._last.get((component_id, day.day))
         if previous is None or previous[0] != day:
-            previous = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
+            previous = self._last[component_id, day.day] = (
+                day,
+                _describe_downtime_day(day, self._dates, self._texts),
+            )
         return previous[1]
 
 
-def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
+def _describe_downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
     """Describe the downtime of a day."""
     unresolved_worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
@@ -262,7 +269,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 
 @lru_cache(maxsize=1024)
-def _svg_path(days: tuple[int, ...], height: int) -> str:
+def _svg_path_of_days(days: tuple[int, ...], height: int) -> str:
     """Return an SVG path with a line for each run of days."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])

@@ -162,7 +162,7 @@ class IncidentCardBuilder:
             for place, published_update in enumerate(state.published_updates)
         ]
         window = self._card_window(incident, state) if isinstance(incident, Maintenance) else None
-        end = _ended_at(state)
+        end = _incident_end(state)
         return IncidentCard(
             id=incident.id,
             name=one_line(incident.name),
@@ -192,7 +192,7 @@ class IncidentCardBuilder:
             The diagram, or None for a maintenance window and for an incident without duration.
         """
         start, updates = state.incident.started_at, state.published_updates
-        end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)
+        end = _incident_end(state) or (start if state.closed else updates[0].update.display_at)
         if isinstance(state.incident, Maintenance) or end <= start:
             return None
         changes: dict[str, list[tuple[Instant, ComponentStatus]]] = {}
@@ -200,10 +200,10 @@ class IncidentCardBuilder:
             changes.setdefault(self._component_name(component), [(start, old)] if old else []).append(
                 (at, new)
             )
-        lanes = {name: self._lane_parts(statuses, start, end) for name, statuses in changes.items()}
+        lanes = {name: self._status_periods(statuses, start, end) for name, statuses in changes.items()}
         return IncidentCourse(self._dates.range(start, end), {n: lane for n, lane in lanes.items() if lane})
 
-    def _lane_parts(
+    def _status_periods(
         self, statuses: Sequence[tuple[Instant, ComponentStatus]], start: Instant, end: Instant
     ) -> list[LanePart]:
         ends = [*(at for at, _ in statuses[1:]), end]
@@ -273,7 +273,7 @@ class IncidentCardBuilder:
         return self._names.get(affected.code or "", one_line(affected.name))
 
 
-def _ended_at(state: IncidentState) -> Instant | None:
+def _incident_end(state: IncidentState) -> Instant | None:
     """Return the end of an incident that has a duration."""
     end = state.resolved_at
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:

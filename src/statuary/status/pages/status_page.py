@@ -185,7 +185,7 @@ def _with_component_names(
     return summary._replace(
         state=STATUS_STATES[worst],
         headline=_status_clause(worst, names, texts).unescape(),
-        rest=_other_sentences(other_statuses, calm, texts),
+        rest=_sentences_about_other_statuses(other_statuses, calm, texts),
         since=localization.dates.moment(min(instants)) if instants else None,
     )
 
@@ -224,7 +224,7 @@ def _due_update(state: PageState, localization: Localization) -> DueUpdate | Non
     return None
 
 
-def _other_sentences(
+def _sentences_about_other_statuses(
     other_statuses: Sequence[tuple[ComponentStatus, Sequence[ComponentState]]],
     operational_count: int,
     texts: PageTexts,
@@ -234,7 +234,9 @@ def _other_sentences(
         _status_clause(status, [_component_link(leaf) for leaf in states], texts)
         for status, states in other_statuses
     ]
-    sentences = [texts.markup("status.sentence", clauses=_enumerate_parts(clauses, texts))] if clauses else []
+    sentences = (
+        [texts.markup("status.sentence", clauses=_enumerate_in_words(clauses, texts))] if clauses else []
+    )
     if operational_count:
         sentences.append(Markup.escape(texts.count("status.others_calm", operational_count)))
     return Markup(" ").join(sentences)
@@ -255,11 +257,11 @@ def _status_clause(status: ComponentStatus, names: Sequence[Markup], texts: Page
             names=first_names,
         )
     else:
-        text = _enumerate_parts(names, texts)
+        text = _enumerate_in_words(names, texts)
     return texts.markup(f"status.affected.{status}.{number}", names=text)
 
 
-def _enumerate_parts(parts: Sequence[Markup], texts: PageTexts) -> Markup:
+def _enumerate_in_words(parts: Sequence[Markup], texts: PageTexts) -> Markup:
     if len(parts) == 1:
         return parts[0]
     return texts.markup(
@@ -363,7 +365,7 @@ class RecordsByQuarter:
         for history in sorted(
             timeline.histories, key=lambda history: (began_at(history.incident), history.incident.id)
         ):
-            year, month = _month_of(began_at(history.incident), zone)
+            year, month = _local_month_of(began_at(history.incident), zone)
             self._histories.setdefault((year, (month + 2) // 3), []).append(history)
         self._records: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
         self._changes = {
@@ -408,7 +410,7 @@ class _Month(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def _month_of(at: Instant, zone: ZoneInfo) -> _Month:
+def _local_month_of(at: Instant, zone: ZoneInfo) -> _Month:
     local = at.astimezone(zone)
     return _Month(local.year, local.month)
 
@@ -487,7 +489,7 @@ class HistoryViewBuilder:
         previous = self._months.get(month)
         if previous is None or previous[0] != states:
             zone = self._dates.zone
-            of_month = [state for state in states if _month_of(began_at(state.incident), zone) == month]
+            of_month = [state for state in states if _local_month_of(began_at(state.incident), zone) == month]
             cards = tuple(self._cards.card(state, 4) for state in of_month)
             previous = self._months[month] = states, HistoryMonth(self._dates.month(*month), cards)
         return previous[1]

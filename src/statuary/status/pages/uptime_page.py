@@ -407,9 +407,9 @@ def _worst_outage_state(data_days: range, outage: Outage, downtimes: Iterable[Do
 
 
 @cache
-def _day_cell(number: int, *, is_known: bool) -> CalendarCell:
+def _day_cell(day_number: int, *, is_known: bool) -> CalendarCell:
     """Return a day without downtime."""
-    return CalendarCell(number, "ok" if is_known else "none")
+    return CalendarCell(day_number, "ok" if is_known else "none")
 
 
 @lru_cache(maxsize=64)

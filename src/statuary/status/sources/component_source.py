@@ -171,13 +171,13 @@ def _make_component(key: str, source: LeafSource, position: int, page: Page, poi
         showcase=True,
         status="operational",
         history=(),
-        created_at=_created_at(source, page),
+        created_at=_component_creation_time(source, page),
         is_dated=source.created_at is not None,
         pointer=pointer,
     )
 
 
-def _created_at(source: LeafSource, page: Page) -> Instant:
+def _component_creation_time(source: LeafSource, page: Page) -> Instant:
     if source.created_at is not None:
         return Instant(source.created_at)
     return page.created_at if source.start_date is None else day_start(source.start_date, page.time_zone)
