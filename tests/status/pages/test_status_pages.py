@@ -7,7 +7,7 @@ import pytest
 from statuary.base.primitives import Instant
 from statuary.site.settings import PageSettings
 from statuary.status.model.timeline import build_timeline
-from statuary.status.pages.component_rows import BAR_HEIGHT, BAR_HEIGHTS, _svg_path
+from statuary.status.pages.component_rows import BAR_HEIGHT, BAR_HEIGHTS, _svg_path_of_days
 from statuary.status.pages.pages import StatusPages
 from support.page_links import PageParts
 from support.pages import Elements, small_site_context
@@ -292,7 +292,7 @@ def test_uptime_bars_group_days_by_state() -> None:
 
 @pytest.mark.parametrize("height", BAR_HEIGHTS.values())
 def test_uptime_bars_stand_on_bottom(height: int) -> None:
-    middles = re.findall(r"M\d+ ([\d.]+)h", _svg_path((0, 1, 5), height))
+    middles = re.findall(r"M\d+ ([\d.]+)h", _svg_path_of_days((0, 1, 5), height))
     assert [float(middle) + height / 2 for middle in middles] == [BAR_HEIGHT, BAR_HEIGHT]
 
 
