@@ -82,6 +82,14 @@ def test_truncated_file_is_found_in_turn(site: Path, name: str) -> None:
     assert found.count(frozenset()) == TURNS
 
 
+@pytest.mark.parametrize("spare", [0, 1])
+def test_small_site_is_checked_whole(site: Path, monkeypatch: pytest.MonkeyPatch, spare: int) -> None:
+    monkeypatch.setattr(folder_check, "FILES_IN_TURN", len(NAMES) + spare)
+    for name in NAMES:
+        os.truncate(site / name, 0)
+        assert build(site) == {name}
+
+
 def test_truncated_files_of_copy_are_found(site: Path, tmp_path: Path) -> None:
     for name in NAMES:
         os.truncate(site / name, 0)

@@ -68,10 +68,11 @@ class FolderCheck:
                 yield from self._folder.find_resized(documents.files_with_sources_in(folder))
             if stamp != CHANGED:
                 stamps[folder] = stamp
-        in_turn = list(documents.files_with_sources(self._noted.after, FILES_IN_TURN))
+        # one file more than are looked at, to know whether any is left
+        rest = list(documents.files_with_sources(self._noted.after, FILES_IN_TURN + 1))
+        in_turn = rest[:FILES_IN_TURN]
         yield from self._folder.find_resized(in_turn)
-        is_end = len(in_turn) < FILES_IN_TURN
-        self._checked = _CheckNote(stamps, "" if is_end else in_turn[-1][0])
+        self._checked = _CheckNote(stamps, "" if in_turn == rest else in_turn[-1][0])
 
     def _stamp_folders(self, files: Iterator[SourcedFile], stamps: Stamps) -> Iterator[SourcedFile]:
         """Yield files, and stamp each folder before its first file."""
