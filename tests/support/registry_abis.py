@@ -135,7 +135,7 @@ def said_by_us(judgement: DeploymentCheck) -> dict[str, set[str]]:
     """Return the selectors of what the rules and the facts of a proof are about, by their name."""
     reading, said = judgement.parsed, defaultdict[str, set[str]](set)
     selectors = {key: function.selector for key, function in reading.functions.items()}
-    owners = {} if judgement.deployed_descriptor is None else judgement.deployed_descriptor.owners
+    owners = {} if judgement.deployed_descriptor is None else judgement.deployed_descriptor.owners_by_format
     for finding in judgement.findings:
         key = str(finding.pointer[2]) if len(finding.pointer) > 2 else ""
         said[finding.rule].add(selectors.get(key, key))
@@ -186,7 +186,7 @@ def explained(judgement: DeploymentCheck, title: str, selector: str) -> bool:
         return bool(listed) and not any(item.changes_state for item in listed)
     key = next(key for key, function in reading.functions.items() if function.selector == selector)
     texts = []
-    for field in reading.fields[key]:
+    for field in reading.fields_by_format[key]:
         texts.append(path := str(field.path()))
         for one in (one for one in field.params.values() if isinstance(one, str)):
             texts += [one, f"{path.rpartition('.')[0]}.{one}"]  # a group's fields begin at its path

@@ -102,7 +102,7 @@ def test_jsonl_findings_have_line_and_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
-def test_damaged_bulk_file_gives_finding(tmp_path, name, harm):
+def test_damaged_bulk_file_is_reported(tmp_path, name, harm):
     whole = packed(name, b"\n".join([RECORD] * 3))
     middle = len(whole) // 2
     harmed = {
@@ -140,7 +140,7 @@ def test_file_of_other_format_stops_early(tmp_path):
     assert "is skipped" in contracts[-1].parsed_contract.findings[0].message
 
 
-def test_missing_bulk_file_gives_finding(tmp_path):
+def test_missing_bulk_file_is_reported(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 

@@ -50,7 +50,7 @@ def test_hostile_descriptor_cases_exceed_hundred():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_hostile_descriptor_gives_finding(site, name):
+def test_hostile_descriptor_is_reported(site, name):
     rule, files = CASES[name]
     folder = f"clear-signing/registry/{name}/"
     found = [item for item in errors(site) if item.path.startswith(folder) and item.severity == "error"]

@@ -101,7 +101,7 @@ def run_import(content, url, addresses=()):
     web = WebSource(wait=pauses.append)
     settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
     found = read_sourcify_api(url, web, parse_chain_id(CHAIN), addresses)
-    return ContractImport(content, catalogue_of(content), settings).import_all(found), pauses
+    return ContractImport(content, catalogue_of(content), settings).import_contracts(found), pauses
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def import_body(content, body):
 
     settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
     found = read_sourcify_api("https://sourcify.example", Answer(), parse_chain_id(CHAIN), ADDRESSES[:1])
-    return ContractImport(content, catalogue_of(content), settings).import_all(found)
+    return ContractImport(content, catalogue_of(content), settings).import_contracts(found)
 
 
 def test_taken_match_id_is_replaced(tmp_path):

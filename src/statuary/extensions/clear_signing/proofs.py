@@ -114,7 +114,11 @@ def _explain_fit(check: DeploymentCheck) -> str:
     if errors:
         return f"contradicted: {errors[0]}"
     binding = check.deployed_descriptor
-    unknown = [] if binding is None else [owner.unknown for owner in binding.owners.values() if owner.unknown]
+    unknown = (
+        []
+        if binding is None
+        else [owner.unknown for owner in binding.owners_by_format.values() if owner.unknown]
+    )
     return unknown[0] if unknown else f"not proven: {check.reason}"
 
 
@@ -185,10 +189,10 @@ def _function_results_json(check: DeploymentCheck) -> list[Json]:
     """Return an entry for each format, with the values that it hides."""
     reading, binding = check.parsed, check.deployed_descriptor
     entries: list[Json] = []
-    for key in reading.types:
+    for key in reading.types_by_format:
         entry: dict[str, Json] = {"key": key, "hidden": list(undisplayed_paths(reading, key))}
         if reading.descriptor.kind is SigningFileKind.CALLDATA:
-            owner = None if binding is None else binding.owners[key]
+            owner = None if binding is None else binding.owners_by_format[key]
             entry["selector"] = reading.functions[key].selector
             entry["code"] = owner.address if owner and owner.function else None
             if owner and owner.unknown:

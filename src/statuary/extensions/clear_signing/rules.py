@@ -66,7 +66,7 @@ class ParsedDescriptor:
         return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
-    def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
+    def parsed_keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
         """The function or message type that each format's key names, by key.
 
         The value is an error if the key is invalid.
@@ -85,16 +85,16 @@ class ParsedDescriptor:
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
         """The functions for which the descriptor has a format, by the format's key."""
-        return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
+        return {key: value for key, value in self.parsed_keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
-    def types(self) -> Mapping[str, DataTypes]:
+    def types_by_format(self) -> Mapping[str, DataTypes]:
         """The types of a call's or message's values, by the key of its format.
 
         Formats with an invalid key are left out.
         """
         types = {}
-        for key, value in self.keys.items():
+        for key, value in self.parsed_keys.items():
             if isinstance(value, FunctionKey):
                 types[key] = DataTypes(StructType(value.parameters))
             elif isinstance(value, MessageKey):
@@ -108,7 +108,7 @@ class ParsedDescriptor:
         `@.value` is the amount of the chain's currency that the transaction sends.
         """
         field_by_key = {
-            key: next(filter(uses_amount_sent, fields), None) for key, fields in self.fields.items()
+            key: next(filter(uses_amount_sent, fields), None) for key, fields in self.fields_by_format.items()
         }
         return {key: field for key, field in field_by_key.items() if field is not None}
 
@@ -118,10 +118,12 @@ class ParsedDescriptor:
 
         `@.value` is the amount of the chain's currency that the transaction sends.
         """
-        return frozenset(key for key, fields in self.fields.items() if any(map(shows_amount_sent, fields)))
+        return frozenset(
+            key for key, fields in self.fields_by_format.items() if any(map(shows_amount_sent, fields))
+        )
 
     @cached_property
-    def fields(self) -> Mapping[str, tuple[Field, ...]]:
+    def fields_by_format(self) -> Mapping[str, tuple[Field, ...]]:
         """The fields of each format, with groups and definitions resolved.
 
         Raises:
@@ -148,7 +150,7 @@ class DeployedDescriptor:
     code: DeployedCode  # the verified code at the deployment
 
     @cached_property
-    def owners(self) -> Mapping[str, SelectorOwner]:
+    def owners_by_format(self) -> Mapping[str, SelectorOwner]:
         """The contract whose code runs each function, by format key."""
         return {
             key: self.code.selector_owner(function.selector)
@@ -164,7 +166,7 @@ class DeployedDescriptor:
         Returns:
             The function, or None if the contract has no function with the same signature.
         """
-        owner = self.owners[key]
+        owner = self.owners_by_format[key]
         same = owner.function is not None and owner.function.signature == self.parsed.functions[key].signature
         return owner.function if same else None
 
@@ -193,7 +195,7 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
         return
     selectors: dict[str, str] = {}
     departing = []
-    for key, function in parsed.keys.items():
+    for key, function in parsed.parsed_keys.items():
         at = (*FORMATS, key)
         if isinstance(function, InvalidValueError):
             yield BrokenRule(str(function), at, function.hint, on_key=True)
@@ -220,15 +222,15 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Each format's key in an EIP-712 descriptor must be a type string in EIP-712's canonical form."""
     if parsed.descriptor.kind is SigningFileKind.MESSAGES:
-        for key, message in parsed.keys.items():
+        for key, message in parsed.parsed_keys.items():
             if isinstance(message, InvalidValueError):
                 yield BrokenRule(str(message), (*FORMATS, key), message.hint, on_key=True)
 
 
 def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Each path in fields, parameters and intents must lead to a value of the call or message."""
-    for key, types in parsed.types.items():
-        for field in parsed.fields[key]:
+    for key, types in parsed.types_by_format.items():
+        for field in parsed.fields_by_format[key]:
             yield from field_path_violations(field, types, parsed.descriptor.value)
         yield from _intent_violations(parsed, key)
 
@@ -239,7 +241,7 @@ def _intent_violations(parsed: ParsedDescriptor, format_key: str) -> Iterator[Br
         return
     at = (*FORMATS, format_key, "interpolatedIntent")
     visible = {}
-    for field in parsed.fields[format_key]:
+    for field in parsed.fields_by_format[format_key]:
         try:
             path = field.path()
         except InvalidValueError:
@@ -260,8 +262,8 @@ def _intent_violations(parsed: ParsedDescriptor, format_key: str) -> Iterator[Br
 
 def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """The format of a field must be able to show the type of the field's value."""
-    for key, types in parsed.types.items():
-        for field in parsed.fields[key]:
+    for key, types in parsed.types_by_format.items():
+        for field in parsed.fields_by_format[key]:
             yield from field_type_violations(field, types, parsed.descriptor.value)
 
 
@@ -299,7 +301,7 @@ def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenR
 def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Each function must be in the verified ABI of the contract, of its implementation, or of a facet."""
     for key, function in deployed.parsed.functions.items():
-        owner, at = deployed.owners[key], (*FORMATS, key)
+        owner, at = deployed.owners_by_format[key], (*FORMATS, key)
         if owner.function is None and owner.unknown:
             yield BrokenRule(
                 f"{function.signature}: {owner.unknown}", at, severity=Severity.NOTE, on_key=True
@@ -369,7 +371,7 @@ def type_string_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """An EIP-712 type that the contract's sources define must be spelled as in the sources."""
     if deployed.parsed.descriptor.kind is not SigningFileKind.MESSAGES:
         return
-    for key, message in deployed.parsed.keys.items():
+    for key, message in deployed.parsed.parsed_keys.items():
         if not isinstance(message, MessageKey):
             continue
         same_name = deployed.code.type_strings.get(message.primary, frozenset())

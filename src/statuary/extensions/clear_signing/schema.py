@@ -50,12 +50,12 @@ def _check_scalar(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
 def make_choice_check(*choices: str) -> Check:
     """Return a function that checks whether a value is one of these strings."""
 
-    def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
+    def check_choice(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
             hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-            yield SchemaError(at, f"{_quote_value(value)} is not one of {', '.join(choices)}", hint)
+            yield SchemaError(pointer, f"{_quote_value(value)} is not one of {', '.join(choices)}", hint)
 
-    return check
+    return check_choice
 
 
 def _check_list(

@@ -46,13 +46,13 @@ class ValidDescriptors(Descriptors):
                 for verdict in item.deployments:
                     place = verdict.deployment.address, verdict.deployment.chain_id
                     self._bound.setdefault(place, item)
-        self.asked: set[tuple[str, str]] = set()
-        """The contracts whose descriptors were asked for, by address and chain id."""
+        self.called_contracts: set[tuple[str, str]] = set()
+        """The contracts whose descriptors were called_contracts for, by address and chain id."""
 
     @override
     def find_descriptor(self, call: Call) -> Descriptor | None:
         place = call.to, str(call.chain_id)
-        self.asked.add(place)
+        self.called_contracts.add(place)
         item = self._bound.get(place)
         return None if item is None else self.read_descriptor(item.path)
 
@@ -129,19 +129,19 @@ class SiteExamples:
             yield Document(SIGNING_EXAMPLES.path(path=path), body, sources=names)
 
     def _digest_of_inputs(
-        self, verdict: DescriptorVerdict, test_paths: list[str], asked: tuple[tuple[str, str], ...]
+        self, verdict: DescriptorVerdict, test_paths: list[str], called_contracts: tuple[tuple[str, str], ...]
     ) -> str:
         return digest_of(
             tuple(map(tuple, verdict.inputs)),
             tuple((path, self._verification.folder.file_digest(path)) for path in test_paths),
-            tuple((*place, self._descriptors.descriptor_files_at(place)) for place in asked),
+            tuple((*place, self._descriptors.descriptor_files_at(place)) for place in called_contracts),
         )
 
     def _reuse_published(self, verdict: DescriptorVerdict, test_paths: list[str]) -> bytes | None:
         """Return the published document if its inputs are unchanged, or None."""
         previous_basis = self._before.get(verdict.path)
         if previous_basis is None or previous_basis.basis != self._digest_of_inputs(
-            verdict, test_paths, previous_basis.asked
+            verdict, test_paths, previous_basis.called_contracts
         ):
             return None
         body = self._published(SIGNING_EXAMPLES.path(path=verdict.path))
@@ -154,14 +154,14 @@ class SiteExamples:
         folder, descriptors = self._verification.folder, self._descriptors
         descriptor = descriptors.read_descriptor(verdict.path)
         test_files = read_tests(folder, test_paths)
-        descriptors.asked.clear()
+        descriptors.called_contracts.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
         document = run_guarded(make, f"{FOLDER}/{verdict.path}", "rendering the examples")
         if isinstance(document, Finding):  # the next run makes the document again
             self.has_defect |= document.rule == DEFECT
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body = encode_json(document)
-        asked = tuple(sorted(descriptors.asked))
-        basis = self._digest_of_inputs(verdict, test_paths, asked)
-        self.bases[verdict.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
+        called_contracts = tuple(sorted(descriptors.called_contracts))
+        basis = self._digest_of_inputs(verdict, test_paths, called_contracts)
+        self.bases[verdict.path] = ExampleBasis(called_contracts, basis, sha256(body).hexdigest())
         return body

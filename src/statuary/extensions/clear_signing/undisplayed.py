@@ -27,14 +27,14 @@ def _find_undisplayed(parsed: ParsedDescriptor, format_key: str) -> tuple[str, .
     names = {_path_step_names(steps) for steps in visible}
     return tuple(
         f"{Path(DATA, leaf)}{' (in part)' if _path_step_names(leaf) in names else ''}"
-        for leaf in parsed.types[format_key].leaf_paths()
+        for leaf in parsed.types_by_format[format_key].leaf_paths()
         if leaf not in whole_values
     )
 
 
 def _displayed_paths(parsed: ParsedDescriptor, format_key: str) -> Iterator[tuple[Step, ...]]:
     """Yield the paths of data that visible fields show."""
-    for field in parsed.fields[format_key]:
+    for field in parsed.fields_by_format[format_key]:
         if field.is_never_visible or field.problem:
             continue
         try:

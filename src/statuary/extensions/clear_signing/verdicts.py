@@ -74,7 +74,7 @@ class ExampleBasis(NamedTuple):
     While they are unchanged, the published document is reused.
     """
 
-    asked: tuple[
+    called_contracts: tuple[
         tuple[str, str], ...
     ]  # the address and chain id of each contract that is called within a call
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
@@ -148,5 +148,5 @@ def restore_attestation_verdict(stored_row: list[Any]) -> AttestationVerdict:
 
 def restore_example_basis(stored_row: list[Any]) -> ExampleBasis:
     """Restore an example's inputs from the JSON in the cache."""
-    asked, basis, sha256 = stored_row
-    return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)
+    called_contracts, basis, sha256 = stored_row
+    return ExampleBasis(tuple((address, chain_id) for address, chain_id in called_contracts), basis, sha256)

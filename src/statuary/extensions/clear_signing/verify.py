@@ -69,7 +69,7 @@ class DeploymentCheck:
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
         binding = self.deployed_descriptor
-        if binding is None or any(owner.unknown for owner in binding.owners.values()):
+        if binding is None or any(owner.unknown for owner in binding.owners_by_format.values()):
             return ClaimStatus.NOT_SHOWN
         return ClaimStatus.VERIFIED
 
@@ -162,7 +162,7 @@ def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:
             break  # the other rules rely on the schema
     else:
-        for key in reading.types:
+        for key in reading.types_by_format:
             undisplayed_paths(reading, key)  # computed here, where the work is bounded
     return CheckedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
 
@@ -190,7 +190,7 @@ def _check_all_deployments(parsed: ParsedDescriptor, records: SiteRecords) -> tu
     lines = sum(map(len, parsed.undisplayed.values()))
     checks = []
     for deployment in bound_contracts(parsed.descriptor):
-        consume(STEPS_OF_A_FORMAT * len(parsed.keys) + lines)
+        consume(STEPS_OF_A_FORMAT * len(parsed.parsed_keys) + lines)
         checks.append(_check_deployment(parsed, deployment, records))
     return tuple(checks)
 
@@ -207,13 +207,13 @@ def _check_deployment(
         return DeploymentCheck(parsed, deployment, None, f"the contract {code}", findings)
     deployed = DeployedDescriptor(parsed, deployment, code)
 
-    def check() -> list[Finding]:
+    def apply_rules() -> list[Finding]:
         checks = [(rule, rule(deployed)) for rule in DEPLOYMENT_RULES]
         return [
             found for rule, broken in checks for found in violation_findings(parsed.descriptor, rule, broken)
         ]
 
-    outcome = run_guarded(check, f"{FOLDER}/{parsed.descriptor.path}", CHECKING)
+    outcome = run_guarded(apply_rules, f"{FOLDER}/{parsed.descriptor.path}", CHECKING)
     findings = (outcome,) if isinstance(outcome, Finding) else tuple(outcome)
     return DeploymentCheck(parsed, deployment, code, findings=findings)
 

@@ -27,7 +27,7 @@ def _sample_descriptor_deployments(deployment: CheckedDeployment) -> list[JsonOb
         NotApplicableError: if the site has none.
     """
     target = f"/{urls.SIGNING.path()}"
-    deployments = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
+    deployments = [as_object(item) for item in as_list(deployment.get_json(target).get("deployments"))]
     indexed = [item for item in deployments if item.get("indexed") is True]
     if not indexed:
         raise NotApplicableError(f"no deployment that {target} lists is in the index of descriptors")
@@ -39,7 +39,7 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
     for item in _sample_descriptor_deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
-        entry = deployment.json(f"/{url.path()}").get(key)
+        entry = deployment.get_json(f"/{url.path()}").get(key)
         indexed = (
             [entry]
             if isinstance(entry, str)
@@ -58,12 +58,12 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
     for item in _sample_descriptor_deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
-        descriptor = deployment.get(target)
+        descriptor = deployment.get_response(target)
         if descriptor.status != 200:
             yield f"{target} returns {descriptor.status}, not 200"
             continue
         place = f"/{item.get('proof')}"
-        descriptors = [as_object(item) for item in as_list(deployment.json(place).get("descriptors"))]
+        descriptors = [as_object(item) for item in as_list(deployment.get_json(place).get("descriptors"))]
         proof = next((entry for entry in descriptors if entry.get("path") == path), {})
         if proof.get("sha256") != sha256(descriptor.body).hexdigest():
             yield f"{place} is about other bytes than those of {target}"
@@ -74,7 +74,7 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
 
 def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
     """Each metric must have points for a day, a week and a month, in order and within the period."""
-    path_item = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
+    path_item = as_object(deployment.get_json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
         as_object(item) for item in as_list(as_object(as_object(path_item).get("get")).get("parameters"))
     ]
@@ -92,16 +92,21 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
             yield from _find_point_faults(deployment, target, period.intervals)
 
 
-def _find_point_faults(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
-    response = deployment.get(target)
+def _find_point_faults(deployment: CheckedDeployment, path: str, max_points: int) -> Iterator[str]:
+    response = deployment.get_response(path)
     if response.status != 200:
-        yield f"{target} returns {response.status}, not 200"
+        yield f"{path} returns {response.status}, not 200"
         return
-    metric = as_object(next(iter(as_list(deployment.json(target).get("metrics"))), None))
+    metric = as_object(next(iter(as_list(deployment.get_json(path).get("metrics"))), None))
     times = [as_object(point).get("timestamp") for point in as_list(metric.get("data"))]
     numbers = [time for time in times if isinstance(time, int)]
-    if not metric or len(numbers) != len(times) or sorted(set(numbers)) != numbers or len(numbers) > most:
-        yield f"{target} has no metric whose points are in order, {most} at most"
+    if (
+        not metric
+        or len(numbers) != len(times)
+        or sorted(set(numbers)) != numbers
+        or len(numbers) > max_points
+    ):
+        yield f"{path} has no metric whose points are in order, {max_points} at most"
 
 
 class ServedRanges:
@@ -131,7 +136,7 @@ class ServedRanges:
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
     """Packs must contain each listed record and its proof, with the same bytes as their own files."""
-    response = deployment.get(f"/{LIST}")
+    response = deployment.get_response(f"/{LIST}")
     if response.status == 404:
         raise NotApplicableError(f"/{LIST} returns 404")
     try:
@@ -141,9 +146,9 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
             for contract in deployment.contracts:
                 proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
                 yield from _find_packing_faults(
-                    packs, contract.target, deployment.get(f"{contract.target}?fields=all")
+                    packs, contract.target, deployment.get_response(f"{contract.target}?fields=all")
                 )
-                yield from _find_packing_faults(packs, f"/{proof}", deployment.get(f"/{proof}"))
+                yield from _find_packing_faults(packs, f"/{proof}", deployment.get_response(f"/{proof}"))
     except DamagedSnapshotError as damaged:
         yield str(damaged)
     except MissingExtraError as error:

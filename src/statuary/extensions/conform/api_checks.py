@@ -45,21 +45,21 @@ def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
         if not _functions_in_lookup(deployment, target):
             yield f"{target} finds nothing"
     target = f"/{urls.SIGNATURE_SEARCH}?query=%20"
-    if deployment.get(target).status != 500:
-        yield f"{target} returns {deployment.get(target).status}, not 500"
+    if deployment.get_response(target).status != 500:
+        yield f"{target} returns {deployment.get_response(target).status}, not 500"
 
 
 def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
     """Etherscan's calls must return the ABI of a listed contract, and report an unknown one as unverified."""
     chains = f"/{urls.ETHERSCAN_CHAINS.path()}"
-    if deployment.get(chains).status == 404:
+    if deployment.get_response(chains).status == 404:
         raise NotApplicableError(
             f"{chains} returns 404: the site does not serve the calls of a block explorer"
         )
     for contract in deployment.contracts:
         base = f"/{urls.ETHERSCAN_CALL}?chainid={contract.chain_id}&module=contract&action=getsourcecode&address="
         for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
-            response = deployment.get(base + address)
+            response = deployment.get_response(base + address)
             body = as_object(json.loads(response.body)) if response.status == 200 else {}
             source = as_object(next(iter(as_list(body.get("result"))), {})).get("SourceCode")
             if body.get("status") != "1" or bool(source) is not is_verified:
@@ -69,9 +69,9 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
 def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[str]:
     """Each tool's interface must have the files of a listed contract, and no files of an unknown one."""
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
-    has_otterscan = deployment.get(config).status == 200
+    has_otterscan = deployment.get_response(config).status == 200
     targets = [_explorer_file_path(contract.chain_id, contract.address) for contract in deployment.contracts]
-    has_blockscout = any(deployment.get(target).status == 200 for target in targets)
+    has_blockscout = any(deployment.get_response(target).status == 200 for target in targets)
     if not has_otterscan and not has_blockscout:
         raise NotApplicableError(
             f"{config} returns no document: the site serves neither Otterscan nor Blockscout"
@@ -87,14 +87,14 @@ def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterato
     target = _explorer_file_path(
         _require_contract_with_explorer_file(deployment).chain_id, deployment.absent_address
     )
-    response = deployment.get(target)
+    response = deployment.get_response(target)
     if response.status != 404 or not as_object(_parse_response_json(response)):
         yield f"{target} returns {response.status}, and not 404 with an object"
 
 
 def _require_contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:
     for contract in deployment.contracts:
-        if deployment.get(_explorer_file_path(contract.chain_id, contract.address)).status == 200:
+        if deployment.get_response(_explorer_file_path(contract.chain_id, contract.address)).status == 200:
             return contract
     raise NotApplicableError(
         "no listed contract has a file for Blockscout: the site does not serve Blockscout"
@@ -103,14 +103,16 @@ def _require_contract_with_explorer_file(deployment: CheckedDeployment) -> Deplo
 
 def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
     """The merged ABI of a proxy must be that in its document, where each entry names its contract."""
-    proxies = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
+    proxies = as_list(as_object(deployment.get_json(f"/{urls.PROXIES.path()}")).get("proxies"))
     for proxy in map(as_object, proxies[: deployment.sample]):
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
         target = f"/{urls.PROXY.path(**place)}"
         abi_target = f"/{urls.PROXY_ABI.path(**place)}"
-        body = as_object(_parse_response_json(deployment.get(target)))
+        body = as_object(_parse_response_json(deployment.get_response(target)))
         entries = [as_object(entry) for entry in as_list(body.get("abi"))]
-        if _parse_response_json(deployment.get(abi_target)) != [entry.get("item") for entry in entries]:
+        if _parse_response_json(deployment.get_response(abi_target)) != [
+            entry.get("item") for entry in entries
+        ]:
             yield f"{abi_target} is not the ABI of {target}"
         if not all(as_list(entry.get("from")) for entry in entries):
             yield f"{target} has an entry that is of no contract"
@@ -120,10 +122,10 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
     """The look-up by the hash of a listed contract's code must return the contract."""
     checked = False
     for contract in deployment.contracts:
-        record = as_object(deployment.json(contract.target))
+        record = as_object(deployment.get_json(contract.target))
         code = as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode")).removeprefix("0x")
         digest = f"0x{keccak256(bytes.fromhex(code)).hex()}"
-        response = deployment.get(f"/{urls.CODE.path(code_hash=digest)}")
+        response = deployment.get_response(f"/{urls.CODE.path(code_hash=digest)}")
         if response.status == 404 or not code:
             continue
         checked = True
@@ -138,12 +140,12 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
 
 def _find_wrong_explorer_files(deployment: CheckedDeployment, file_paths: list[str]) -> Iterator[str]:
     for target in file_paths:
-        response = deployment.get(target)
+        response = deployment.get_response(target)
         if response.status != 200 or _request_json_object(deployment, target).get("is_verified") is not True:
             yield f"{target} returns {response.status}, and does not say that the contract is verified"
     absent = _explorer_file_path(deployment.contracts[0].chain_id, deployment.absent_address)
-    if deployment.get(absent).status != 404:
-        yield f"{absent} returns {deployment.get(absent).status}, not 404"
+    if deployment.get_response(absent).status != 404:
+        yield f"{absent} returns {deployment.get_response(absent).status}, not 404"
 
 
 def _explorer_file_path(chain_id: str, address: str) -> str:
@@ -160,21 +162,21 @@ def _parse_response_json(response: HttpResponse) -> Json:
 
 
 def _request_json_object(deployment: CheckedDeployment, path: str) -> dict[str, Json]:
-    return dict(as_object(json.loads(deployment.get(path).body)))
+    return dict(as_object(json.loads(deployment.get_response(path).body)))
 
 
 def _signature_statistics(deployment: CheckedDeployment) -> dict[str, Json]:
     target = f"/{urls.SIGNATURE_STATS.path()}"
-    if deployment.get(target).status == 404:
+    if deployment.get_response(target).status == 404:
         raise NotApplicableError(f"{target} returns 404: the site publishes no signatures")
-    return dict(as_object(json.loads(deployment.get(target).body)))
+    return dict(as_object(json.loads(deployment.get_response(target).body)))
 
 
 def _listed_signatures(deployment: CheckedDeployment) -> list[str]:
-    return deployment.get(f"/{urls.SIGNATURE_NAMES.path()}").body.decode().split()
+    return deployment.get_response(f"/{urls.SIGNATURE_NAMES.path()}").body.decode().split()
 
 
 def _functions_in_lookup(deployment: CheckedDeployment, path: str) -> dict[str, Json]:
-    response = deployment.get(path)
+    response = deployment.get_response(path)
     answer = as_object(json.loads(response.body)) if response.status == 200 else {}
     return dict(as_object(as_object(answer.get("result")).get("function")))

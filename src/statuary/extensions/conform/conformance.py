@@ -159,20 +159,20 @@ def run_checks(
         UnreachableError: if the deployment does not respond to the first request.
     """
     try:
-        deployment.get("/")
+        deployment.get_response("/")
     except UnreachableError as error:
         error.hint = error.hint or "check the URL, and that a server runs there"
         raise
     for check in checks:
-        verdict = _run_check(deployment, check)
+        verdict = _run_single_check(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
             # a build may have replaced the site between two requests of the check, so repeat it once
             deployment.clear_cache()
-            verdict = _run_check(deployment, check)
+            verdict = _run_single_check(deployment, check)
         yield verdict
 
 
-def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> ConformanceResult:
+def _run_single_check(deployment: CheckedDeployment, check: ConformanceCheck) -> ConformanceResult:
     began = perf_counter()
     try:
         problems = tuple(check.run(deployment))

@@ -56,7 +56,7 @@ VERDICT = "verdict"
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Each listed contract must have a valid record that agrees with the list."""
     for contract in deployment.contracts:
-        response = deployment.get(contract.target)
+        response = deployment.get_response(contract.target)
         if response.status != 200 or response.media_type != "application/json":
             yield f"{contract.target} returns {response.status} {response.media_type}"
             continue
@@ -71,7 +71,7 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """A record must have every member if `fields=all` is requested, or the host ignores the parameter."""
     for contract in deployment.contracts:
-        value = json.loads(deployment.record(contract))
+        value = json.loads(deployment.request_record(contract))
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
 
 
@@ -83,7 +83,7 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
     for contract in deployment.contracts:
         if VERDICT in contract.entry:
             continue
-        value = json.loads(deployment.record(contract))
+        value = json.loads(deployment.request_record(contract))
         if next(shape_problems(value, Record), None) is not None:
             raise NotApplicableError(f"{contract.target} does not return a complete contract record")
         for finding in prove(value).findings:
@@ -95,7 +95,7 @@ def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str
     """A record must be served at the lower-case and at the checksummed address."""
     for contract in deployment.contracts:
         lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
-        if deployment.get(lower.target).body != deployment.get(contract.target).body:
+        if deployment.get_response(lower.target).body != deployment.get_response(contract.target).body:
             yield f"{lower.target} and {contract.target} differ"
 
 
@@ -104,7 +104,7 @@ def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     for contract in deployment.contracts:
         target = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
-        results = json.loads(deployment.get(target).body or b"{}").get("results", [])
+        results = json.loads(deployment.get_response(target).body or b"{}").get("results", [])
         if contract.chain_id not in [entry.get("chainId") for entry in results]:
             yield f"{target} does not list chain {contract.chain_id}"
 
@@ -116,7 +116,7 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
         (contract_urls.CONTRACT_ALL_CHAINS, {}),
     ):
         target = f"/{url.path(address=deployment.absent_address, **members)}"
-        status = deployment.get(target).status
+        status = deployment.get_response(target).status
         if status != 404:
             yield f"{target} returns {status}, not 404"
 
@@ -171,7 +171,7 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
     contract = _contract_path(deployment.chain, deployment.absent_address)
     everywhere = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
     for target, expected in ((contract, nothing), (everywhere, {"results": []})):
-        response = deployment.get(target)
+        response = deployment.get_response(target)
         if response.status != 404 or _parse_json(response.body) != expected:
             yield f"{target} returns {response.status} {response.body[:120]!r}"
 
@@ -229,7 +229,7 @@ def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
 
 def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
     for contract in deployment.contracts:
-        record = deployment.record(contract)
+        record = deployment.request_record(contract)
         for query in queries:
             name, _, text = query.replace("%2C", ",").partition("=")
             selection = parse_selection(*((text, None) if name == "fields" else (None, text)))
@@ -237,7 +237,7 @@ def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ..
                 expected = select_members(record, selection)
             except NotCanonicalError as odd:
                 raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
-            response = deployment.get(f"{contract.target}?{query}")
+            response = deployment.get_response(f"{contract.target}?{query}")
             if (response.status, response.body) != (200, expected):
                 yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(expected)}"
 
@@ -258,8 +258,8 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
         f"{contract.target}/",
         contract.target.replace(contract_urls.CONTRACT.prefix, contract_urls.CONTRACT.prefix.upper()),
     ):
-        response = deployment.get(target)
-        if (response.status, response.body) != (200, deployment.get(contract.target).body):
+        response = deployment.get_response(target)
+        if (response.status, response.body) != (200, deployment.get_response(contract.target).body):
             yield f"{target} returns {response.status} and is not {contract.target}"
 
 
@@ -273,7 +273,7 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
     if len(newest) < 200:
         expected_ids |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
     for target, ids in expected_ids.items():
-        value = as_object(_parse_json(deployment.get(target).body))
+        value = as_object(_parse_json(deployment.get_response(target).body))
         match_ids = [as_object(entry).get("matchId") for entry in as_list(value.get("results"))]
         if match_ids != ids:
             yield f"{target} lists {match_ids}, not {ids}"
@@ -286,8 +286,8 @@ def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Paths below `/server` must return the same documents, because some clients use them on sourcify.dev."""
     for target in (deployment.contracts[0].target, f"/{contract_urls.CHAINS.pattern}"):
         prefixed = f"/{contract_urls.SERVER_PREFIX}{target}"
-        response = deployment.get(prefixed)
-        if (response.status, response.body) != (200, deployment.get(target).body):
+        response = deployment.get_response(prefixed)
+        if (response.status, response.body) != (200, deployment.get_response(target).body):
             yield f"{prefixed} returns {response.status} and is not {target}"
 
 
@@ -304,7 +304,7 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
     """A path that is not a route of the contract look-up must return 404."""
     for path in ("", "/contract", "/contract/1", "/nothing/here"):
         target = f"/{contract_urls.LOOKUP_FOLDER}{path}"
-        status = deployment.get(target).status
+        status = deployment.get_response(target).status
         if status != 404:
             yield f"{target} returns {status}, not 404"
 
@@ -316,7 +316,7 @@ def _contract_path(chain_id: str, address: str) -> str:
 def _find_rejection_faults(
     deployment: CheckedDeployment, path: str, custom_code: str, message: str
 ) -> Iterator[str]:
-    response = deployment.get(path)
+    response = deployment.get_response(path)
     value = _parse_json(response.body)
     if response.status != 400 or not isinstance(value, dict):
         yield f"{path} returns {response.status}, not 400 with a JSON body"

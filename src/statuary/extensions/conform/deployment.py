@@ -73,39 +73,39 @@ class CheckedDeployment:
         self.sample = sample_size  # the number of records and incidents to check
         self._answers: dict[str, HttpResponse] = {}
 
-    def get(self, target: str) -> HttpResponse:
+    def get_response(self, path: str) -> HttpResponse:
         """Return the response to a GET request, from the cache if possible.
 
         Args:
-            target: the path with its query, which is appended to the URL of the deployment.
+            path: the path with its query, which is appended to the URL of the deployment.
 
         Raises:
             UnreachableError: if the deployment does not respond.
         """
-        if target not in self._answers:
-            self._answers[target] = self.ask(target, "GET", {})
-        return self._answers[target]
+        if path not in self._answers:
+            self._answers[path] = self.ask(path, "GET", {})
+        return self._answers[path]
 
     def clear_cache(self) -> None:
         """Discard all cached responses, because the site may have changed."""
         self._answers.clear()
 
-    def json(self, target: str) -> Any:
+    def get_json(self, path: str) -> Any:
         """Request a JSON document of the deployment, and return it as Python values.
 
         Args:
-            target: the path of the document.
+            path: the path of the document.
 
         Raises:
             NotApplicableError: if the document is missing or not JSON, which another check reports.
         """
-        response = self.get(target)
+        response = self.get_response(path)
         if response.status != 200:
-            raise NotApplicableError(f"{target} returns HTTP status {response.status} instead of a document")
+            raise NotApplicableError(f"{path} returns HTTP status {response.status} instead of a document")
         try:
             return json.loads(response.body)
         except ValueError:
-            raise NotApplicableError(f"{target} is not JSON") from None
+            raise NotApplicableError(f"{path} is not JSON") from None
 
     @property
     def chains(self) -> list[str]:
@@ -114,7 +114,7 @@ class CheckedDeployment:
         Raises:
             NotApplicableError: if there are none, or the list cannot be read.
         """
-        chains = self.json("/chains")
+        chains = self.get_json("/chains")
         chain_ids = [
             str(chain["chainId"]) for chain in chains if isinstance(chain, dict) and "chainId" in chain
         ]
@@ -146,7 +146,7 @@ class CheckedDeployment:
             The contracts; empty if the list cannot be read.
         """
         try:
-            document = self.json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
+            document = self.get_json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
             return [
                 DeployedContract(entry["chainId"], entry["address"], entry) for entry in document["results"]
             ]
@@ -166,7 +166,7 @@ class CheckedDeployment:
         step = max(1, len(contracts) // self.sample)
         return contracts[::step][: self.sample]
 
-    def record(self, contract: DeployedContract) -> bytes:
+    def request_record(self, contract: DeployedContract) -> bytes:
         """Request the whole record of a contract (`fields=all`).
 
         Returns:
@@ -175,7 +175,7 @@ class CheckedDeployment:
         Raises:
             NotApplicableError: if the record is missing.
         """
-        response = self.get(f"{contract.target}?fields=all")
+        response = self.get_response(f"{contract.target}?fields=all")
         if response.status != 200:
             raise NotApplicableError(
                 f"{contract.target}?fields=all returns HTTP status {response.status} instead of a record"
@@ -199,7 +199,7 @@ class CheckedDeployment:
                 (status_urls.INCIDENTS, "incidents"),
                 (status_urls.MAINTENANCES, "scheduled_maintenances"),
             )
-            for incident in self.json(f"/{url.path()}").get(member, [])[: self.sample]
+            for incident in self.get_json(f"/{url.path()}").get(member, [])[: self.sample]
         ]
         if not incidents:
             raise NotApplicableError("no incident is listed")

@@ -32,7 +32,7 @@ def check_document(deployment: CheckedDeployment, path: str, shape: type) -> Ite
     Yields:
         A sentence for each fault.
     """
-    response = deployment.get(path)
+    response = deployment.get_response(path)
     if response.status != 200:
         yield f"{path} returns {response.status}, not 200"
         return
@@ -93,7 +93,7 @@ def check_api_headers(deployment: CheckedDeployment, paths: list[str]) -> Iterat
         NotApplicableError: if a document is missing.
     """
     for target in paths:
-        got = deployment.get(target)
+        got = deployment.get_response(target)
         if got.status != 200:
             raise NotApplicableError(f"{target} returns HTTP status {got.status} instead of a document")
         if not allows_any_origin(got):
@@ -136,7 +136,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
 
     Paths that require an edge program are not checked.
     """
-    openapi = deployment.json(f"/{site_urls.OPENAPI.path()}")
+    openapi = deployment.get_json(f"/{site_urls.OPENAPI.path()}")
     if not str(openapi.get("openapi", "")).startswith("3.1"):
         yield f"openapi.json has version {openapi.get('openapi')!r}, not 3.1"
     for path, item in openapi.get("paths", {}).items():
@@ -145,15 +145,15 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
         if "{" in path:
             continue
         allowed = {200, 404} if "404" in item["get"]["responses"] else {200}
-        if deployment.get(path).status not in allowed:
-            yield f"{path} is described and returns {deployment.get(path).status}"
+        if deployment.get_response(path).status not in allowed:
+            yield f"{path} is described and returns {deployment.get_response(path).status}"
 
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
     """Feeds, the calendar, badges and styles must have their media types, and be readable from any origin."""
     _require_statuary_site(deployment)
     for url in TYPED_FILES:
-        response = deployment.get(f"/{url.path()}")
+        response = deployment.get_response(f"/{url.path()}")
         expected_type = url.media_type.partition(";")[0]
         if response.status == 404:
             continue
@@ -171,7 +171,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
         (status_urls.HISTORY_ATOM, STATUS_MAX_AGE),
         (contract_urls.CHAINS, 0),
     ):
-        cache = deployment.get(f"/{url.path()}").headers.get("cache-control", "")
+        cache = deployment.get_response(f"/{url.path()}").headers.get("cache-control", "")
         seconds = re.search(r"max-age=(\d+)", cache)
         if url.is_timed and not seconds:
             yield f"/{url.path()} has no Cache-Control with max-age"
@@ -182,7 +182,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
 def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     """Pages must run only scripts of the site, and must forbid framing and content sniffing."""
     _require_statuary_site(deployment)
-    page = deployment.get("/")
+    page = deployment.get_response("/")
     if page.status != 200 or page.media_type != "text/html":
         raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
     yield from _find_missing_protection(page.headers)
@@ -208,7 +208,7 @@ def _find_missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
     """The site's internal database, the ledger, must not be served."""
     _require_statuary_site(deployment)
-    response = deployment.get("/.statuary/ledger.sqlite3")
+    response = deployment.get_response("/.statuary/ledger.sqlite3")
     if response.body.startswith(b"SQLite"):
         yield "/.statuary/ledger.sqlite3 is served"
 
@@ -221,7 +221,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
         f"/{status_urls.INCIDENT_PAGE.path(incident_id='nothing')}",
         "/%2e%2e/%2e%2e/etc/passwd",
     ):
-        status = deployment.get(target).status
+        status = deployment.get_response(target).status
         if status not in (400, 403, 404):
             yield f"{target} returns {status}, not 404, 403 or 400"
 
@@ -232,7 +232,7 @@ def _require_statuary_site(deployment: CheckedDeployment) -> None:
     Raises:
         NotApplicableError: if another system made it.
     """
-    response = deployment.get(f"/{site_urls.OPENAPI.path()}")
+    response = deployment.get_response(f"/{site_urls.OPENAPI.path()}")
     try:
         document = json.loads(response.body) if response.status == 200 else {}
     except ValueError:

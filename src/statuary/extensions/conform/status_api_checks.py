@@ -193,7 +193,11 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
         target = deployment.incident_target(as_text(incident["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
         yield from problems
-        served = incident if problems else _parse_object(deployment.get(target).body).get("incident", {})
+        served = (
+            incident
+            if problems
+            else _parse_json_object(deployment.get_response(target).body).get("incident", {})
+        )
         for member in ("id", "name", "status", "impact", "incident_updates"):
             if served.get(member) != incident[member]:
                 yield f"{target} and the list have different {member}"
@@ -202,7 +206,7 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """The document of an unknown incident must return 404."""
     target = deployment.incident_target("no-such-incident")
-    status = deployment.get(target).status
+    status = deployment.get_response(target).status
     if status != 404:
         yield f"{target} returns {status}, not 404"
 
@@ -215,12 +219,12 @@ def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     """Documents that change at scheduled times must be the versions of the current time."""
-    index = deployment.json(f"/{status_urls.EPOCHS.path()}")
+    index = deployment.get_json(f"/{status_urls.EPOCHS.path()}")
     problems = list(shape_problems(index, status_shapes.EpochsDocument))
     yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)
     if problems:
         return
-    epochs = parse_epochs_or_empty(deployment.get(f"/{status_urls.EPOCHS.path()}").body)
+    epochs = parse_epochs_or_empty(deployment.get_response(f"/{status_urls.EPOCHS.path()}").body)
     begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
         raise NotApplicableError("no scheduled change of the status has begun since the build")
@@ -231,7 +235,9 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     ]
     step = max(1, len(stored) // (EPOCH_DOCUMENTS * deployment.sample))
     for path, document in stored[::step]:
-        if deployment.get(f"/{path}").body != document.body(lambda file: deployment.get(f"/{file}").body):
+        if deployment.get_response(f"/{path}").body != document.body(
+            lambda file: deployment.get_response(f"/{file}").body
+        ):
             yield f"/{path} is not the document of the epoch that began at {index['instants'][len(begun)]}"
 
 
@@ -241,7 +247,7 @@ def _request_valid_document(deployment: CheckedDeployment, url: Url) -> Members:
     Raises:
         NotApplicableError: if it is missing or has another shape, which another check reports.
     """
-    value: Members = deployment.json(f"/{url.path()}")
+    value: Members = deployment.get_json(f"/{url.path()}")
     problem = next(shape_problems(value, DOCUMENTS[url]), None)
     if problem is not None:
         raise NotApplicableError(f"/{url.path()} does not have Statuspage's shape: {problem}")
@@ -257,7 +263,7 @@ def _request_listed_incidents(deployment: CheckedDeployment) -> list[Members]:
 
 
 def _make_instant_getter(member: str) -> Callable[[Members], Instant]:
-    def key(record: Members) -> Instant:
+    def instant_of(record: Members) -> Instant:
         try:
             return parse_instant(record[member])
         except InvalidValueError:
@@ -265,10 +271,10 @@ def _make_instant_getter(member: str) -> Callable[[Members], Instant]:
                 f"the value {record[member]!r} of {member!r} is not a timestamp"
             ) from None
 
-    return key
+    return instant_of
 
 
-def _parse_object(body: bytes) -> Members:
+def _parse_json_object(body: bytes) -> Members:
     try:
         value = json.loads(body)
     except ValueError:

@@ -144,11 +144,11 @@ def _make_status_import_command(kind: StatusKind) -> click.Command:
     @click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")
     @click.argument("source", metavar="SOURCE")
     @with_import_target
-    def run(source: str, target: ImportTarget) -> ExitCode:
+    def import_status_page(source: str, target: ImportTarget) -> ExitCode:
         key = os.environ.get(kind.key, "") if kind.key else ""
         return run_status_import(kind.read_page, source, key, target)
 
-    return run
+    return import_status_page
 
 
 STATUS_COMMANDS = tuple(map(_make_status_import_command, STATUS_KINDS))
@@ -288,10 +288,10 @@ def _make_contract_import_command(kind: ContractKind) -> click.Command:
     @click.argument("source", metavar="SOURCE")
     @with_contract_options
     @with_import_target
-    def run(source: str, contract_options: ContractOptions, target: ImportTarget) -> ExitCode:
+    def import_contracts(source: str, contract_options: ContractOptions, target: ImportTarget) -> ExitCode:
         return run_contract_import(kind.name, source, contract_options, target)
 
-    return run
+    return import_contracts
 
 
 CONTRACT_COMMANDS: Final = tuple(map(_make_contract_import_command, CONTRACT_KINDS))
@@ -431,7 +431,7 @@ def run_contract_import(
             with report_stage(progress, "reading"):
                 contract_import.register_compilations(track_progress(progress, list_contracts()))
         with report_stage(progress, "contracts"):
-            done = contract_import.import_all(track_progress(progress, list_contracts()))
+            done = contract_import.import_contracts(track_progress(progress, list_contracts()))
     anchored = (
         _anchor_imported_contracts(done, content, nodes)
         if contract_options.anchoring and not target.dry_run

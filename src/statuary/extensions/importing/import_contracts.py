@@ -91,18 +91,18 @@ def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Addres
             raise NotImportableError(f"the server responds with the record of {record_location[:MAX_QUOTED]}")
         findings = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS)).findings
     if record is None or has_errors(findings):
-        broken = first_error(findings)
+        broken = first_error_finding(findings)
         raise NotImportableError(f"the record breaks the rule {broken.rule}: {broken.message}", broken.hint)
     return record
 
 
 def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
     """Return the error that compiled and on-chain code differ."""
-    error = first_error(prepared.verification.findings)
+    error = first_error_finding(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
 
-def first_error(findings: Iterable[Finding]) -> Finding:
+def first_error_finding(findings: Iterable[Finding]) -> Finding:
     """Return the first finding that is an error, not a warning.
 
     Raises:
@@ -269,7 +269,7 @@ class ContractImport:
                 if (compilation := contract.read_source().compilation) is not None:
                     self.compilations.register_contract(compilation)
 
-    def import_all(self, contracts: ListedContracts) -> ImportedContracts:
+    def import_contracts(self, contracts: ListedContracts) -> ImportedContracts:
         """Import all contracts of a source, and return the results.
 
         The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
@@ -313,7 +313,7 @@ class ContractImport:
             self.done.report.present_count += 1
             self.done.record_result(contract, "present")
             return None
-        if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
+        if contract.chain_id not in self.chains and not self._add_chain_if_requested(contract.chain_id):
             self.missing_chain_contracts.append(contract)
             return None
         existing = self.sources.get(place)
@@ -366,7 +366,7 @@ class ContractImport:
         else:
             self._report_skipped_contract(contract, contract.reason, contract.hint)
 
-    def _add_chain(self, chain_id: ChainId) -> bool:
+    def _add_chain_if_requested(self, chain_id: ChainId) -> bool:
         """Add the chain of a contract to the settings of the site, if requested.
 
         A dry run does not write the file.
@@ -425,7 +425,7 @@ class ContractImport:
     ) -> None:
         contract, existing = started.contract, started.existing
         on_chain = self._read_on_chain_code(contract, source)
-        options = self._import_options(contract, existing)
+        options = self._make_import_options(contract, existing)
         compilation, missing_compiler = self._await_compiler_output(started, compilation)
         missing_parts = [missing_compiler] if missing_compiler else []
         if not on_chain.creation and not on_chain.runtime:
@@ -443,7 +443,7 @@ class ContractImport:
             compilation,
             on_chain,
             replaced=existing,
-            proxy_resolution=self._proxy_resolution(contract, on_chain),
+            proxy_resolution=self._resolve_proxy(contract, on_chain),
         )
         if prepared.record is None:
             raise _bytecode_mismatch_error(prepared, source)
@@ -470,13 +470,15 @@ class ContractImport:
             self.done.add_notes(started.contract, f"it was not compiled again: {error}")
             return None
         if outcome.evidence is None:
-            reason = f"compiled again, it differs: {first_error(outcome.findings).message}"
+            reason = f"compiled again, it differs: {first_error_finding(outcome.findings).message}"
             self.done.add_notes(started.contract, reason)
         else:
             self.done.compiled += 1
         return outcome.evidence
 
-    def _import_options(self, contract: ListedContract, existing: ContractSource | None) -> ImportOptions:
+    def _make_import_options(
+        self, contract: ListedContract, existing: ContractSource | None
+    ) -> ImportOptions:
         match_id = None if existing is None else read_match_id(self.root, existing)
         return ImportOptions(
             chain_id=contract.chain_id,
@@ -488,7 +490,7 @@ class ContractImport:
             replace=False,
         )
 
-    def _proxy_resolution(self, contract: ListedContract, on_chain: OnChainContract) -> Json | None:
+    def _resolve_proxy(self, contract: ListedContract, on_chain: OnChainContract) -> Json | None:
         node = self.settings.nodes.get(contract.chain_id)
         if node is None:
             return None

@@ -182,7 +182,7 @@ class _ScriptRun:
         where = parse_any_address(contract.address, str(self.file))
 
         def read_source() -> SourceContract:
-            source = self.artifacts.read(contract.name, on_chain, self.revision, self.evm_version)
+            source = self.artifacts.read_artifact(contract.name, on_chain, self.revision, self.evm_version)
             return source._replace(other_transactions=hashes.others)
 
         return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_source)
@@ -295,19 +295,19 @@ class _ArtifactIndex:
         self.out = out
 
     @cached_property
-    def files(self) -> dict[str, list[Path]]:
+    def files_by_contract(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
             # the name ends at the first dot: with several compilers, forge writes files such as Name.0.8.30.json
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
 
-    def read(
+    def read_artifact(
         self, name: str | None, on_chain: OnChainContract, revision: str, evm_version: str
     ) -> SourceContract:
         short_name = (name or "").rpartition(":")[2]
         compilation = None
-        if short_name and short_name not in self.files:
+        if short_name and short_name not in self.files_by_contract:
             compilation = compilation_of_project(self.project, short_name, on_chain.creation, evm_version)
         if compilation is None:
             file = self._choose_artifact(short_name, on_chain.creation, revision)
@@ -326,7 +326,11 @@ class _ArtifactIndex:
         Raises:
             NotImportableError: if none fits, or several without a name.
         """
-        candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
+        candidates = (
+            self.files_by_contract.get(name, [])
+            if name
+            else [*chain.from_iterable(self.files_by_contract.values())]
+        )
         if name and len(candidates) == 1:
             return candidates[0]
         fitting = [file for file in candidates if _starts_with_artifact_code(file, creation)]
