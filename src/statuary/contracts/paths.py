@@ -52,7 +52,7 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document whose paths are changed to those of the sharded layout.
+    """Return a document with its paths in the sharded layout.
 
     That layout has a folder for the first two hex digits of the address.
     """

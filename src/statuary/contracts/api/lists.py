@@ -144,7 +144,7 @@ def _chain_entry(chain: Chain) -> dict[str, object]:
 
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return the JSON object for a contract in the list of its chain's contracts."""
+    """Return a contract's JSON object for the list of its chain."""
     return dict(zip(LIST_MEMBERS, row, strict=False)) | _contradicted_member(row)
 
 

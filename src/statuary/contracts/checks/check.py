@@ -61,7 +61,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The sentence that names the unknown value, for a note in the report."""
+        """The sentence for reports that names the unknown value."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 

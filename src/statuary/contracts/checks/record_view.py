@@ -106,7 +106,7 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
 
 
 def format_json_line(value: Json) -> str:
-    """Format a value of a record as one line of JSON, for an error message."""
+    """Format a record's value as one line of JSON, for messages."""
     if isinstance(value, str):
         return repr(str(value))
     text = encode_compact_json(value)
@@ -226,9 +226,9 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def recompiled_code(self) -> bytes | None:
-        """The code that the compiler wrote; None if it is missing or invalid hex.
+        """The code that the compiler wrote, decoded, or None.
 
-        The addresses of libraries and the values of immutables are zeros in it.
+        Library addresses and immutables are zeros in it. The value is None if the code is missing or invalid hex.
         """
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
@@ -502,7 +502,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def qualified_name(self) -> QualifiedName:
-        """The path of the source that declares the contract, and the contract's name.
+        """The contract's name, and the path of the source that declares it.
 
         Both are parts of the record's `fullyQualifiedName`.
         """
@@ -519,14 +519,14 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def metadata(self) -> Mapping[str, Json] | None:
-        """The JSON object `metadata` of the record, or None if it has none."""
+        """The record's JSON object `metadata`, or None without metadata."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
     @depends_on_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The compiler's output for this contract in the record, or None if missing."""
+        """The compiler's output for this contract, or None if missing."""
         path, name = self.qualified_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -542,7 +542,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether the auxdata of code that matches has the hash of the metadata."""
+        """Whether the auxdata of matching code contains the metadata's hash."""
         return any(
             self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides

@@ -122,7 +122,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether rows of the last build stay valid unless this build replaces them."""
+        """Whether the last build's rows stay valid unless this build replaces them."""
         return self.ledger.is_partial
 
     @override
@@ -176,11 +176,11 @@ class ContractTable(LedgerTable):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Delete the git ids, sizes and times of all source files of this build."""
+        """Delete the git ids, sizes and times of this build's sources."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether git has an id for each source file of this build."""
+        """Return whether every source file of this build has a git id."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
@@ -461,7 +461,7 @@ class ContractTable(LedgerTable):
         ]
 
     def built_documents(self, location: str) -> list[str]:
-        """Return the paths of the documents that this build made for a contract.
+        """Return the paths of a contract's documents in this build.
 
         Args:
             location: the contract's source file, with the line if the file has many contracts.
@@ -563,7 +563,7 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Return rows from a worker in the form in which the database adds them."""
+    """Convert a worker's rows to the form that the database adds."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 

@@ -340,7 +340,7 @@ def _contract_source(contract: LocatedContract) -> ContractSource:
 
 
 def finding_from_json(members: dict[str, Any]) -> Finding:
-    """Restore a finding from the JSON in which the last build stored it."""
+    """Restore a finding from the JSON that an earlier build stored."""
     position = members["position"]
     return Finding(
         **{

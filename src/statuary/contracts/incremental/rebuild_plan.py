@@ -351,7 +351,7 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason why every contract must be built, if there is one.
+    """Return the reason to build every contract, if there is one.
 
     Args:
         previous_fingerprint: the digests of the program and the settings in the last build.

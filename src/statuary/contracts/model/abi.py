@@ -56,7 +56,7 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the ABI encodes the value elsewhere, and an offset in its place."""
+        """Whether the encoding stores an offset in place of the value."""
         return self.length is None or self.item.is_dynamic
 
     @cached_property
@@ -81,7 +81,7 @@ class TupleType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the ABI encodes the value elsewhere, and an offset in its place."""
+        """Whether the encoding stores an offset in place of the value."""
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
@@ -132,7 +132,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether the library ethers accepts a value as a name in an ABI."""
+    """Return whether the library ethers accepts a name in an ABI."""
     if not isinstance(name, str):
         return False
     # `str.isidentifier` is several times faster, and accepts the same names as ethers except those with `$`
@@ -301,7 +301,7 @@ def signature_hash(signature: str) -> str:
 
 
 def signature_members(signature: str) -> dict[str, str]:
-    """Return a signature with its 4-byte and 32-byte hash, as records contain it."""
+    """Return the JSON object of a signature with its two hashes."""
     digest = signature_hash(signature)
     return {"signature": signature, "signatureHash4": digest[:10], "signatureHash32": digest}
 

@@ -414,7 +414,7 @@ def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
 
 
 def scan_for_auxdata(code: bytes) -> Iterator[Auxdata]:
-    """Yield each piece of bytecode that is a CBOR map followed by its length."""
+    """Yield each CBOR map in bytecode that its length follows."""
     for start in _find_auxdata_map_offsets(code):
         try:
             _, end = decode_cbor_prefix(code, start)

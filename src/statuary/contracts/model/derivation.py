@@ -335,7 +335,7 @@ def compiled_record_members(
 
 
 def workspace_record_members(workspace: Workspace) -> CompiledMembers:
-    """Return the members of a record that come from the workspace's compiler output.
+    """Return the record members that come from a workspace's compiler output.
 
     Raises:
         InvalidValueError: if the compiler's output is incomplete or cannot be parsed.

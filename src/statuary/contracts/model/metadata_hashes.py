@@ -95,7 +95,7 @@ BRANCHES = SWARM_CHUNK_BYTES // 32
 
 
 def swarm_hash_v0(data: bytes) -> bytes:
-    """Return the 32-byte hash by which the first version of Swarm stores a file.
+    """Return the 32-byte hash of a file in Swarm's first version.
 
     solc writes this hash of the metadata as `bzzr0`.
 

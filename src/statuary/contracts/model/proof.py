@@ -146,7 +146,7 @@ class Proof:
 
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """The errors, warnings and notes of all checks, in the order of the checks."""
+        """The errors, warnings and notes of all checks, in order."""
         return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property

@@ -245,7 +245,7 @@ class _Disassembly:
         self.returns = self.loads_calldata = False
 
     def patterns(self) -> ProxyPatterns:
-        """Return the signs of a proxy that were found in the code so far."""
+        """Return the proxy patterns that were found so far."""
         return ProxyPatterns(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def disassemble(self) -> int:

@@ -276,7 +276,7 @@ def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 
 
 def unknown_member_paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each member that the format of records does not have.
+    """Yield the path of each member that records do not define.
 
     Top-level members come first, and then those of each group, in alphabetical order.
     """

@@ -147,14 +147,14 @@ def _read_release_table() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 
 def clear_table_cache() -> None:
-    """Forget the table of solc releases, so that its changed file is read again."""
+    """Clear the cached table of solc releases after its file changed."""
     _read_release_table.cache_clear()
     _newest_release_up_to.cache_clear()
     _cached_setting_differences.cache_clear()
 
 
 def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a row of the JSON table of solc releases to an object."""
+    """Convert a row of the JSON table of solc releases."""
     details, known = table_row["details"], table_row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))

@@ -128,7 +128,7 @@ def yul_object_name(source_text: str) -> str:
 
 
 def find_word_offsets(text: str, word: str) -> Iterator[int]:
-    """Yield each offset of a word in a text, except inside longer words."""
+    """Yield each offset of a word, except inside longer words."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)

@@ -203,7 +203,7 @@ class _ModuleHasher:
         return _sha256_hex(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
-        """Return whether the hash of a Vyper file also covers what the file imports.
+        """Return whether the hash of a Vyper file covers its imports.
 
         Args:
             path: the path of the file; for an interface (`.vyi`), that depends on the compiler's version.

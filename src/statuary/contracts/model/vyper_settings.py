@@ -30,7 +30,7 @@ class SettingSupport(Enum):
 
 
 def vyper_setting_support(version: str, setting_name: str, setting_value: Json) -> SettingSupport:
-    """Look up whether a release of Vyper accepts a value of a compiler setting.
+    """Look up whether a Vyper release accepts a compiler setting's value.
 
     Args:
         version: the number of the release, such as `0.3.10`.

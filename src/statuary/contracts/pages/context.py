@@ -35,7 +35,10 @@ class ContractPageContext(NamedTuple):
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
-        """Return the name of a chain that pages show, or its id if it has no name."""
+        """Return the name that pages show for a chain.
+
+        This is the title in site.yaml, or the chain id for another chain.
+        """
         chain = self._find_chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 

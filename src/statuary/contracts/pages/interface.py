@@ -112,7 +112,7 @@ class InterfaceItem(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether the function cannot change the state of the chain (view or pure)."""
+        """Whether the function only reads the chain's state (view or pure)."""
         return self.mutability in ("view", "pure")
 
 

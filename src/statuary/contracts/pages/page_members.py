@@ -65,14 +65,14 @@ def with_page_members(
 
 
 def item_signatures(abi: Json) -> Iterator[str]:
-    """Yield the signature of each function, event and error in a JSON ABI."""
+    """Yield the signatures of functions, events and errors in an ABI."""
     for item in map(as_object, as_list(abi)):
         if item.get("type") in SELECTOR_KINDS and (text := cached_item_signature(item)) is not None:
             yield text
 
 
 def signature_selector(signature: str) -> bytes:
-    """Return the selector of a signature: the first 4 bytes of its Keccak-256."""
+    """Return a signature's selector: 4 bytes of its Keccak-256 hash."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

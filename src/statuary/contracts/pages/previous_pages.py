@@ -59,7 +59,7 @@ class PreviousPages:
         return True
 
     def keep_chain_pages(self, chain_id: str) -> bool:
-        """Reuse the list pages of a chain if none of its contracts changed.
+        """Reuse a chain's list pages if none of its contracts changed.
 
         Returns:
             Whether the pages are reused.
@@ -105,7 +105,7 @@ class PreviousPages:
         return names
 
     def keep_shard_if_published(self, path: str) -> bool:
-        """Reuse a file of the search index if the last build published it.
+        """Reuse a search index file if the last build published it.
 
         Args:
             path: the path of the file in the site.
@@ -120,5 +120,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return an empty set of previous pages, so that every page is rendered."""
+    """Return no previous pages, so that every page is rendered."""
     return PreviousPages({}, ())

@@ -270,7 +270,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether the proof shows that the code is at the address on the chain."""
+    """Return whether the proof shows the code at the on-chain address."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -283,7 +283,7 @@ _VERDICTS = {
 
 
 def verdict_text_key(judged_record: JudgedRecord) -> str:
-    """Return the key of the page text that states the verdict about a record.
+    """Return the key of the text that states a record's verdict.
 
     The key is without the prefix `verdict.`.
     """
@@ -297,7 +297,7 @@ def verdict_text_key(judged_record: JudgedRecord) -> str:
 
 
 def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
-    """Return the sentences at the top of a contract's page, about the verdict.
+    """Return the verdict sentences at the top of a contract's page.
 
     Args:
         judged_record: the record and the verdict.

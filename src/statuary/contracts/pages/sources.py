@@ -229,7 +229,7 @@ def _render_numbered_lines(content: str, language: str, marks: LineMarks, anchor
 
 @lru_cache(maxsize=CACHED_FILES)
 def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
-    """Render the lines of a source file as HTML, with colours for the syntax.
+    """Render a source file's lines as HTML with syntax colours.
 
     Args:
         content: the text of the file.

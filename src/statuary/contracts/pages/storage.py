@@ -51,7 +51,7 @@ class StorageVariable(NamedTuple):
 
     @property
     def last_byte(self) -> int:
-        """The offset, in its first slot, of the last byte that the variable occupies."""
+        """The offset of the variable's last byte in its first slot."""
         return self.offset + self.width - 1
 
 

@@ -43,7 +43,7 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield a page that shows any contract with a script, and the script's data.
+    """Yield the page that shows any contract, and its script.
 
     Args:
         content: the content of the site.

@@ -32,7 +32,7 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path of the file, with the line number if the file has many contracts."""
+        """The file's path, with a line number for files with many contracts."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 

@@ -54,7 +54,7 @@ class CompilationSource(SourceModel):
 
 
 def compilation_file_path(source: ContractSource) -> str:
-    """Return the path, in the content, of the evidence from recompiling a contract."""
+    """Return the path of a contract's `compilation.json` in the content."""
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
@@ -123,7 +123,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
 
     def to_evidence(self) -> DeploymentEvidence:
-        """Convert this part of a parsed `anchor.json` to the object that checks use."""
+        """Convert the deployment in `anchor.json` to the object that checks use."""
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
@@ -153,7 +153,7 @@ class AnchorSource(SourceModel):
 
 
 def anchor_file_path(source: ContractSource) -> str:
-    """Return the path, in the content, of a contract's Merkle proofs."""
+    """Return the path of a contract's `anchor.json` in the content."""
     return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
 
 
