@@ -18,24 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """Collects the findings of a check or build.
+    """Collects the findings of a check or build."""
 
-    Attributes:
-        findings: findings about the content; an error forbids publishing.
-        exclusion_reasons: the reasons why contracts, incidents, windows or pages are excluded; everything
-            else is published.
-        skipped: the reasons why documents are skipped or keep their last version; everything else is
-            published.
-        unsorted: findings about files that were read; `Sections.find_faults` moves them into the other lists.
-    """
-
-    findings: list[Finding] = field(default_factory=list)
-    exclusion_reasons: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
+    exclusion_reasons: list[Finding] = field(default_factory=list)  # why records or pages are excluded
     excluded_count: int = 0  # the number of excluded records
-    skipped: list[Finding] = field(default_factory=list)
+    skipped: list[Finding] = field(
+        default_factory=list
+    )  # why documents keep their last version, or are missing
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
     counts: list[str] = field(default_factory=list)  # the counts of the sections, for the summary
-    unsorted: list[Finding] = field(default_factory=list)
+    unsorted: list[Finding] = field(default_factory=list)  # of files, until `Sections.find_faults` sorts them
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
         """Add findings about incidents, maintenance windows or pages that are excluded."""
@@ -99,29 +92,18 @@ def _add_positions(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ..
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """The result of checking a site.
-
-    Attributes:
-        findings: the faults of the content, with their positions and in order; an error forbids publishing.
-        exclusion_reasons: the reasons why contracts, incidents, windows or pages are excluded; everything
-            else is published.
-        skipped: the reasons why documents are skipped or keep their last version; everything else is
-            published.
-        next_transition: when the published status changes next; None if it does not change before the
-            horizon.
-        horizon: when the next build is due; None if only a change of the content needs one.
-    """
+    """The result of checking a site."""
 
     root: Path  # the content folder
     site: "SiteContent | None"  # the site; None if it could not be read
-    findings: tuple[Finding, ...]
-    exclusion_reasons: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...]  # of the content, with positions, in order; an error forbids publishing
+    exclusion_reasons: tuple[Finding, ...] = ()  # why records or pages are excluded
     excluded_count: int = 0  # the number of excluded records
-    skipped: tuple[Finding, ...] = ()
+    skipped: tuple[Finding, ...] = ()  # why documents keep their last version, or are missing
     line: str = ""  # the sections' line of the summary
     counts: tuple[str, ...] = ()  # what the site contains, such as "12 components"
-    next_transition: "Instant | None" = None
-    horizon: "Instant | None" = None
+    next_transition: "Instant | None" = None  # None if the status does not change before the horizon
+    horizon: "Instant | None" = None  # when the next build is due; None if no time is set
 
     @property
     def may_publish(self) -> bool:

@@ -34,9 +34,6 @@ class Plan(NamedTuple):
     """The changes that a build makes to a site, with their number.
 
     The changes are yielded one by one, since a site may have millions.
-
-    Attributes:
-        conflicts: the paths that have files of another program; if there are any, nothing is applied.
     """
 
     counts: dict[Action, int]  # changes by action
@@ -44,7 +41,7 @@ class Plan(NamedTuple):
     size: int  # bytes of all documents, each counted once
     changed_size: int
     changes: Callable[[], Iterator[Change]]  # yields the changes by path
-    conflicts: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()  # paths with files of another program; if any, nothing is applied
 
     @property
     def is_empty(self) -> bool:

@@ -49,7 +49,6 @@ class SiteContent(NamedTuple):
     Attributes:
         faulty_keys: the keys of extensions that are left out because of an error in their settings.
         unread: files with parts that could not be read, and that a build can leave out.
-        faults: errors that stop a build only with `strict`.
     """
 
     source: str  # the path of site.yaml, for findings
@@ -62,7 +61,7 @@ class SiteContent(NamedTuple):
     values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts
     unread: frozenset[str] = frozenset()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()  # errors that stop a build only with `strict`
 
     def of(self, kind: type[Value]) -> Value:
         """Return the content that a section read, such as `SiteContracts`, by type."""
