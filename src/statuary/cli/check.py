@@ -56,8 +56,8 @@ def check_command(
     RECORD is a file with one contract record, such as the response of Sourcify's API to `fields=all`. If you give
     it, the command checks only this record, without network access, and prints the record's claims.
 
-    With --recompile, the command compiles each record's standard JSON input again, with a compiler of the recorded
-    version, and compares the output with the record. If a compiler is missing, you get a warning.
+    With --recompile, the command also compiles each contract again, with the compiler version that its record names, and
+    compares the output with the record. If a compiler is missing, you get a warning.
     """
     check_options = read_check_options(selection)
     if record is not None:

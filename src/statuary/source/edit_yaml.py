@@ -326,7 +326,7 @@ def _check_no_header_comment(text: str, node: YamlNode) -> None:
     first_line = LINE_BREAK.split(text[node.start : node.end])[0]
     if node.style in ("|", ">") and "#" in first_line:
         raise EditError(
-            "there is a comment after `|` or `>`",
+            "this edit would lose the comment after `|` or `>`",
             "move the comment to a line of its own above the key",
             node.position,
         )

@@ -76,7 +76,9 @@ def merge_files(base: Path, ours: Path, theirs: Path) -> str:
     try:
         return merge_yaml(*(decode_utf8(read_file(file)) for file in (base, ours, theirs)))
     except (OSError, UnreadableError) as error:
-        raise EditError(f"a version of the file cannot be read, so nothing was merged: {error}") from None
+        raise EditError(
+            f"nothing was merged, because one of the three versions of the file cannot be read: {error}"
+        ) from None
 
 
 def _is_yaml(raw: bytes) -> bool:

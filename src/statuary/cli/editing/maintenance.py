@@ -320,12 +320,12 @@ def _check_move(session: EditSession, window: Maintenance, new_times: tuple[Inst
         )
     if start != window.scheduled_for and start < session.at:
         raise EditError(
-            f"the new start {format_utc_shortest(start)} is before {format_utc_shortest(session.at)}",
+            f"the new start {format_utc_shortest(start)} is before the time of this update, {format_utc_shortest(session.at)}",
             "give a later time, or use `maintenance start`",
         )
     if end < session.at:
         raise EditError(
-            f"the new end {format_utc_shortest(end)} is before {format_utc_shortest(session.at)}",
+            f"the new end {format_utc_shortest(end)} is before the time of this update, {format_utc_shortest(session.at)}",
             "give a later time, or use `maintenance complete`",
         )
 

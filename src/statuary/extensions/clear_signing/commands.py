@@ -191,11 +191,11 @@ with_new_options = option_group(
 def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     """Write a first descriptor of a contract, for you to edit.
 
-    The command makes the descriptor from the contract's verified ABI and NatSpec comments. Each function that changes
-    state gets a format: its intent (what the call does) is the NatSpec notice, or the function's name in words, and
-    each value gets a field.
+    The command makes the descriptor from the contract's verified ABI and its NatSpec comments. For each function that
+    changes state, the descriptor says what a call does. This text is the NatSpec notice, or else the function's name
+    in words. Wallets also show each argument of the call.
 
-    The descriptor passes every rule, but you still have to write good texts.
+    The descriptor is valid, but its texts are only a first version. Edit them before you publish.
 
     Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
     """

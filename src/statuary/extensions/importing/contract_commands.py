@@ -364,8 +364,8 @@ def add_contract_command(
     The command reads the code on the chain from a node (--rpc) or from files (--runtime, --creation). If the code
     does not match, the command writes nothing.
 
-    Files of Hardhat and Foundry may lack some outputs of the compiler, such as the storage layout. With --compiler,
-    the command compiles the contract again, and the record gets all outputs.
+    Files of Hardhat and Foundry may lack some outputs of the compiler, such as the storage layout. With --compiler, the
+    command compiles the contract again to get all outputs.
     """
     rpc, content, address = chain_options.rpc, write_options.content, compilation_options.address
     node = None if rpc is None else EthereumNode(rpc)
@@ -491,13 +491,14 @@ def compile_contracts(
 ) -> None:
     """Compile contracts again, and save the result as evidence.
 
-    If the compiler reproduces a contract, the command writes the evidence to compilation.json in the folder
-    contracts/CHAIN-ID/ADDRESS. The next build publishes the evidence in the contract's proof.
+    If the compiler's output is the same as the contract's bytecode, the command writes this result to the file
+    compilation.json in the folder contracts/CHAIN-ID/ADDRESS. The next build shows the result on the contract's page.
 
-    The evidence names the record's digest, so run the command again after you change the record. Without ADDRESS,
-    the command compiles all contracts except those in bulk files.
+    The result is valid only for the current version of the contract's record. Run the command again after you change the
+    record. Without ADDRESS, the command compiles all contracts except those in bulk files.
 
-    The file only states the result. To vouch for it, list its SHA-256 in `contracts: {compilations: [...]}` of site.yaml.
+    Builds trust the file only if you list its SHA-256, which the command prints, in `contracts: {compilations: [...]}` of
+    site.yaml.
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):

@@ -137,27 +137,27 @@ with_chain_options = option_group(
     click.option(
         "--runtime",
         type=FILE,
-        help="Without --rpc: read the contract's code on the chain from this file, in hex.",
+        help="Instead of --rpc: read the contract's code on the chain from this file, in hex.",
     ),
     click.option(
         "--creation",
         type=FILE,
-        help="Without --rpc: read the creation code, followed by the constructor's arguments, from this file, in hex.",
+        help="Instead of --rpc: read the input of the creating transaction (creation code and constructor arguments) from this file, in hex.",
     ),
     click.option(
         "--block-number",
         type=NUMBER,
-        help="Without --rpc: set the number of the block in which the contract was created.",
+        help="Instead of --rpc: set the number of the block in which the contract was created.",
     ),
     click.option(
         "--transaction-index",
         type=NUMBER,
-        help="Without --rpc: set the index of the creating transaction in its block; the first has 0.",
+        help="Instead of --rpc: set the index of the creating transaction in its block, from 0.",
     ),
     click.option(
         "--deployer",
         type=ADDRESS,
-        help="Without --rpc: set the address that sent the creating transaction.",
+        help="Instead of --rpc: set the address that sent the creating transaction.",
     ),
 )
 

@@ -120,7 +120,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     checkpoint continues the log that the witness has seen. KEY is the public key of the witness, and URL its address.
     Without arguments, the command asks the witnesses in site.yaml.
 
-    The command adds the cosignatures to the checkpoint and its proofs. Publish the folder again afterwards.
+    The command adds the cosignatures to the checkpoint and the proofs in the folder. Publish the folder again afterwards.
 
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """

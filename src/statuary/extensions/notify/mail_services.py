@@ -117,8 +117,7 @@ def _send_campaign(
     number = as_object(_object_in_response(created).get("data")).get("id")
     if not isinstance(number, int):
         raise DeliveryError(
-            f"the server of the channel {channel.name!r} does not respond like listmonk: its response has "
-            "no campaign"
+            f"the server of the channel {channel.name!r} responded without a campaign, as if it were not listmonk"
         )
     if is_draft:
         return

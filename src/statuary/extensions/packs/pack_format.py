@@ -362,8 +362,8 @@ def parse_last_line(last_line: bytes, pack_name: str, pack_size: int) -> Tail:
     match = TAIL.fullmatch(last_line)
     if match is None:
         raise DamagedSnapshotError(
-            f"{pack_name} is cut off, or is not a pack that this version of statuary reads ({VERSION})",
-            "get a new copy of the pack, create the pack again, or read it with the version of statuary that wrote it",
+            f"{pack_name} is cut off, or is not in the format {VERSION}",
+            "download the file again, or read it with the version of statuary that wrote it",
         )
     *numbers, digest = match.groups()
     offset, opening, skipped, head, plain = map(int, numbers)

@@ -70,8 +70,8 @@ def serve_command(
 ) -> None:
     """Serve the site on this machine, like a host with the edge program.
 
-    SITE is the folder of a published site, a snapshot (a zip file of a site), or the URL of either. The command serves
-    a snapshot without unpacking it.
+    SITE is the folder of a built site, a snapshot (a zip file of a site), or the URL of a site or snapshot. The command
+    serves a snapshot without unpacking it.
 
     Without SITE, the command builds your content into a temporary folder, not the build folder. When you change the
     content, it builds again, and reloads open pages.

@@ -86,7 +86,7 @@ with_answers = option_group(
     click.option(
         "--form/--no-form",
         default=None,
-        help="Add a form on GitHub with which your team reports incidents without git. Default: --form if the repository is on GitHub.",
+        help="Add a GitHub form for reporting incidents without git. Default: --form if the repository is on GitHub.",
     ),
     click.option(
         "--alerts/--no-alerts",
