@@ -5,8 +5,8 @@ import re
 import pytest
 
 from statuary.contracts.paths import apply_host_layout, sharded_document, sharded_path
-from statuary.extensions.hosting.documents import redirects_file, shard_rewrites
-from statuary.extensions.hosting.hosts import HostOptions, edge_module_files
+from statuary.extensions.hosting.documents import make_shard_rewrites, render_redirects_file
+from statuary.extensions.hosting.hosts import HostOptions, make_edge_module_files
 from statuary.site.document import Document
 from statuary.site.settings import CompressedFormat, HostingSettings, PathLayout
 from support.edge_runtimes import EDGE, run_deno
@@ -54,7 +54,7 @@ def test_lower_case_names_can_be_disabled():
 @pytest.mark.parametrize("path", [path for path, place in PLACES.items() if path != place])
 def test_netlify_rule_maps_path_to_shard(path):
     """The first rule that fits wins; `:chain` is one name, `*` the rest, `:splat` what the star stood for."""
-    for requested, held in shard_rewrites():
+    for requested, held in make_shard_rewrites():
         found = re.fullmatch(
             re.escape(requested).replace(":chain", "([^/]+)").replace(r"\*", "(.*)"), f"/{path}"
         )
@@ -65,7 +65,7 @@ def test_netlify_rule_maps_path_to_shard(path):
 
 
 def test_rewrites_are_in_redirects_file():
-    lines = redirects_file(HostingSettings(layout=PathLayout.SHARDED)).splitlines()
+    lines = render_redirects_file(HostingSettings(layout=PathLayout.SHARDED)).splitlines()
     assert "/v2/contract/:chain/0xaB* /_shards/contract/:chain/ab/0xaB:splat 200" in lines
     assert len(lines) == 4 + 2 * 22 * 22 + 1
 
@@ -74,7 +74,7 @@ def test_edge_module_deploys_with_site_layout():
     plain, other = (
         {
             file.path: file.text
-            for file in edge_module_files(HostOptions(settings=HostingSettings(layout=layout)))
+            for file in make_edge_module_files(HostOptions(settings=HostingSettings(layout=layout)))
         }
         for layout in PathLayout
     )

@@ -9,7 +9,7 @@ from shlex import quote
 
 import pytest
 
-from statuary.extensions.hosting.hosts import HostOptions, github_pages_files, netlify_files
+from statuary.extensions.hosting.hosts import HostOptions, make_github_pages_files, make_netlify_files
 from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
 from support.requirements import require_node_package, require_program
 from support.sites import small_site, tree
@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Path:
     """A project on Netlify; without edge functions, whose bundler asks the network for its runtime."""
     folder = tmp_path / "project"
     small_site(folder)
-    write_host_files(folder, netlify_files(HostOptions()))
+    write_host_files(folder, make_netlify_files(HostOptions()))
     shutil.rmtree(folder / ".edge")
     settings = folder / "netlify.toml"
     own = HostOptions().build_command
@@ -63,7 +63,7 @@ def test_netlify_cache_restores_site(project, tmp_path):
 
 def test_github_workflow_matches_schema(tmp_path):
     program = require_program("check-jsonschema", install="pip install -e '.[test]'")
-    (workflow,) = github_pages_files(HostOptions())
+    (workflow,) = make_github_pages_files(HostOptions())
     file = tmp_path / "site.yml"
     file.write_text(workflow.text, "utf-8")
     done = subprocess.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from statuary.extensions.hosting.host_files import HostOptions
-from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
+from statuary.extensions.hosting.web_servers import make_caddy_files, make_nginx_files
 from support.edge_runtimes import HOSTS_INSTALL
 from support.host_servers import NGINX, project_for, running_server
 from support.requirements import require_program
@@ -77,7 +77,7 @@ def test_nginx_serves_name_beside_other_site(root, tmp_path):
     require_program("openssl", install="apt install openssl")
     plain, secure = free_ports(2)
     certificate, key = make_certificate(tmp_path)
-    [file] = nginx_files(HostOptions(root=str(root), listen=f"{LOOPBACK}:{plain}", domain=SITE))
+    [file] = make_nginx_files(HostOptions(root=str(root), listen=f"{LOOPBACK}:{plain}", domain=SITE))
     # what certbot adds to the server whose name it finds
     added = f"    listen {LOOPBACK}:{secure} ssl;\n    ssl_certificate {certificate};\n    ssl_certificate_key {key};\n"
     mark = f"    server_name {SITE};\n"
@@ -113,7 +113,7 @@ def test_nginx_serves_name_beside_other_site(root, tmp_path):
 )
 def test_nginx_accepts_every_address(options, root, tmp_path):
     program = require_program("nginx", install=HOSTS_INSTALL)
-    [file] = nginx_files(HostOptions(root=str(root), **options))
+    [file] = make_nginx_files(HostOptions(root=str(root), **options))
     (tmp_path / "statuary.conf").write_text(file.text)
     user = "user root;" if os.geteuid() == 0 else ""
     (tmp_path / "nginx.conf").write_text(NGINX.format(own=tmp_path, user=user))
@@ -144,7 +144,7 @@ def await_certificate(port: int, name: str, authority: Path) -> None:
 def test_caddy_serves_name_beside_other_site(root, tmp_path):
     program = require_program("caddy", install=HOSTS_INSTALL)
     plain, secure = free_ports(2)
-    [file] = caddy_files(HostOptions(root=str(root), domain=SITE))
+    [file] = make_caddy_files(HostOptions(root=str(root), domain=SITE))
     (tmp_path / "statuary.caddy").write_text(file.text)
     (tmp_path / "Caddyfile").write_text(
         f"{{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\thttp_port {plain}\n\thttps_port {secure}\n}}\n\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from statuary.engine.read_content import read_content
-from statuary.extensions.own_pages.pages import link_findings
+from statuary.extensions.own_pages.pages import find_broken_links
 from support.manual import MANUAL, is_generated
 from support.requirements import CHECKOUT
 
@@ -49,4 +49,4 @@ def test_every_link_resolves() -> None:
     assert findings == []
     assert catalogue is not None
     assert len(catalogue.own_pages) > 20
-    assert [one for page in catalogue.own_pages for one in link_findings(page, catalogue)] == []
+    assert [one for page in catalogue.own_pages for one in find_broken_links(page, catalogue)] == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from statuary.engine.read_content import read_content
-from statuary.extensions.own_pages.pages import page_search_documents
+from statuary.extensions.own_pages.pages import iter_page_search_documents
 from support.edge_runtimes import node
 from support.requirements import CHECKOUT
 
@@ -32,7 +32,7 @@ def sections() -> list[list[str]]:
     """Return the sections of the manual, as its search reads them."""
     catalogue, _ = read_content(CHECKOUT / "content")
     assert catalogue is not None
-    documents = {document.path: document for document in page_search_documents(catalogue)}
+    documents = {document.path: document for document in iter_page_search_documents(catalogue)}
     found: list[list[str]] = json.loads(documents["pages/manual/search.json"].body)
     return found
 

@@ -19,9 +19,9 @@ from statuary.extensions.hosting.documents import EnabledKeys
 from statuary.extensions.hosting.hosts import (
     HostFile,
     HostOptions,
-    netlify_files,
-    worker_configuration,
-    worker_files,
+    make_netlify_files,
+    make_worker_files,
+    make_wrangler_configuration,
 )
 from statuary.site.settings import HostingSettings
 from support.requirements import HOSTS, absent, require_node_package, require_program
@@ -181,7 +181,7 @@ def serve_project_with_netlify(
 ) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("@netlify/dev", install=HOSTS_INSTALL)
-    write_host_files(project, netlify_files(HostOptions(settings=settings, enabled=on)))
+    write_host_files(project, make_netlify_files(HostOptions(settings=settings, enabled=on)))
     path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
     command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
     with served(command, r"^(\d+)$", PATH=path) as server:
@@ -203,8 +203,8 @@ def serve_project_with_cloudflare(
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("miniflare", install=HOSTS_INSTALL)
     options = HostOptions(settings=settings, enabled=on)
-    write_host_files(project, worker_files(options))
-    configuration = json.dumps(worker_configuration(options))
+    write_host_files(project, make_worker_files(options))
+    configuration = json.dumps(make_wrangler_configuration(options))
     command = [
         node(),
         str(EDGE_TESTS / "cloudflare_server.mjs"),

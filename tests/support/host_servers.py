@@ -21,7 +21,13 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.hosting.documents import EnabledKeys
-from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
+from statuary.extensions.hosting.hosts import (
+    EDGE_FOLDER,
+    HostOptions,
+    make_caddy_files,
+    make_deno_files,
+    make_nginx_files,
+)
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.site.settings import HostingSettings
 from support.edge_runtimes import (
@@ -99,7 +105,7 @@ def serve_with_nginx(project: Path, edge: Served | None = None, on: EnabledKeys 
         own = Path(folder)
         own.chmod(0o755)
         choices = choices_for(project, on, **_upstream(edge))
-        write_host_files(own, nginx_files(choices))
+        write_host_files(own, make_nginx_files(choices))
         user = "user root;" if os.geteuid() == 0 else ""  # the workers read a temporary folder
         (own / "nginx.conf").write_text(NGINX.format(own=own, user=user))
         command = [program, "-e", "stderr", "-p", str(own), "-c", str(own / "nginx.conf")]
@@ -134,7 +140,7 @@ def serve_with_caddy(project: Path, edge: Served | None = None, on: EnabledKeys 
     with TemporaryDirectory(prefix="caddy-") as folder:
         own = Path(folder)
         choices = choices_for(project, on, **_upstream(edge))
-        (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + caddy_files(choices)[0].text)
+        (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + make_caddy_files(choices)[0].text)
         command = [program, "run", "--config", str(own / "Caddyfile"), "--adapter", "caddyfile"]
         with running_server(command, choices.listen or "", HOME=folder, XDG_DATA_HOME=folder) as server:
             yield server
@@ -143,7 +149,7 @@ def serve_with_caddy(project: Path, edge: Served | None = None, on: EnabledKeys 
 @contextmanager
 def serve_folder_with_deno(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
     """Serve a project with the module that `statuary hosting deno` writes."""
-    write_host_files(project, deno_files(HostOptions(settings=settings)))
+    write_host_files(project, make_deno_files(HostOptions(settings=settings)))
     site = project / "build"
     flags = [*OFFLINE[:-1], f"--allow-read={site}", f"--host={LOOPBACK}", "--port=0"]
     command = [deno(), "serve", *flags, str(project / EDGE_FOLDER / "modules" / "deno-serve.js"), str(site)]

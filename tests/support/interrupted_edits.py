@@ -7,7 +7,7 @@ from pathlib import Path
 
 from statuary.extensions.log.notes import parse_private_key
 from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head
-from statuary.extensions.notify.sent_events import parse_state
+from statuary.extensions.notify.sent_events import parse_delivery_state
 from support.interrupted_logs import written
 from support.interrupted_writes import WRITES
 from support.receivers import Receiver
@@ -102,7 +102,7 @@ class EditedContent:
             assert read_min_head(self.content, ORIGIN) == EMPTY
 
     def _check_notify(self, *, is_over: bool) -> None:
-        assert list(parse_state(self.state.read_bytes(), "state")) == ["hook"]
+        assert list(parse_delivery_state(self.state.read_bytes(), "state")) == ["hook"]
         if is_over:
             assert len({request.headers["webhook-id"] for request in self.receiver.taken}) == EVENTS
             assert not self._new_files()

@@ -27,8 +27,8 @@ from statuary.base.primitives import Instant, format_utc_shortest, parse_instant
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.alerts.payloads import PayloadError, read_alerts
-from statuary.extensions.notify.channels import body_for
-from statuary.extensions.notify.events import EventKind, events_between
+from statuary.extensions.notify.channels import make_channel_body
+from statuary.extensions.notify.events import EventKind, list_events_between
 from statuary.extensions.notify.settings import ChannelKind
 from statuary.status.model.timeline import build_timeline
 from support.sites import write_files
@@ -218,9 +218,11 @@ def missing_members(body: bytes) -> str:
     recorded = json.loads(body)
     timeline = build_timeline(catalogue_of(incidents={"slow": INCIDENT}), Instant(START + timedelta(days=1)))
     wanted = EventKind.OPENED if "incident" in recorded else EventKind.COMPONENT
-    events = events_between(timeline, Instant(START - timedelta(days=1)), Instant(START + timedelta(days=1)))
+    events = list_events_between(
+        timeline, Instant(START - timedelta(days=1)), Instant(START + timedelta(days=1))
+    )
     event = next(event for event in events if event.kind is wanted)
-    own = json.loads(json.dumps(body_for(ChannelKind.WEBHOOK, event, timeline)))
+    own = json.loads(json.dumps(make_channel_body(ChannelKind.WEBHOOK, event, timeline)))
     expected, found = dict(_members("", recorded)), dict(_members("", own))
     missing = [name for name in expected if name not in found]
     _expect(not missing, f"our webhook lacks {', '.join(missing)}")

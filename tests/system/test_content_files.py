@@ -10,7 +10,7 @@ from statuary.base.errors import StatuaryError
 from statuary.extensions.log.key_changes import ROTATION, read_key_change
 from statuary.extensions.log.resume import MIN_HEAD_FILE, read_min_head
 from statuary.extensions.upstream.state_file import FILE as UPSTREAM_FILE
-from statuary.extensions.upstream.state_file import read_changes
+from statuary.extensions.upstream.state_file import read_upstream_changes
 
 SECRET = "hunter2"
 
@@ -18,7 +18,7 @@ Read = Callable[[Path], object]
 READERS: dict[str, Read] = {
     MIN_HEAD_FILE: lambda content: read_min_head(content, "status.example.org/log"),
     ROTATION: read_key_change,
-    UPSTREAM_FILE: read_changes,
+    UPSTREAM_FILE: read_upstream_changes,
 }
 
 

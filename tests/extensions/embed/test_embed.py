@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, URLS, make_embed_documents
-from statuary.extensions.hosting.documents import header_rules, headers_file
-from statuary.extensions.hosting.hosts import HostOptions, s3_files
-from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
+from statuary.extensions.hosting.documents import make_header_rules, render_headers_file
+from statuary.extensions.hosting.hosts import HostOptions, make_s3_files
+from statuary.extensions.hosting.web_servers import make_caddy_files, make_nginx_files
 from statuary.extensions.serving.server import make_response_headers
 from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES
@@ -125,7 +125,7 @@ def test_only_embed_documents_allow_frames():
 def rule_headers(path: str) -> dict[str, list[str]]:
     """Return what hosts of globs send for a path: the values of all rules that fit."""
     found: dict[str, list[str]] = {}
-    for rule in header_rules(EVERY_KEY):
+    for rule in make_header_rules(EVERY_KEY):
         expression = re.escape(rule.glob).replace(r"\*", ".*").replace(":epoch", "[^/]+")
         if re.fullmatch(expression, path):
             for name, text in rule.headers.items():
@@ -146,19 +146,19 @@ def test_glob_hosts_forbid_frames_elsewhere(url):
 
 
 def test_hosts_forbid_frames_without_embed():
-    assert header_rules(frozenset())[0].headers == COMMON_HEADERS
-    assert "embed" not in headers_file(frozenset())
-    for files in (nginx_files, caddy_files, s3_files):
+    assert make_header_rules(frozenset())[0].headers == COMMON_HEADERS
+    assert "embed" not in render_headers_file(frozenset())
+    for files in (make_nginx_files, make_caddy_files, make_s3_files):
         plain = files(HostOptions(enabled=frozenset()))
         assert "embed" not in "".join(file.path + file.text for file in plain)
 
 
 def test_server_configurations_allow_embed_frames():
-    (nginx,) = nginx_files(HostOptions(enabled=ON))
+    (nginx,) = make_nginx_files(HostOptions(enabled=ON))
     assert nginx.text.count('"~^/embed/frame(?:\\.html)?$"') == 2
-    (caddy,) = caddy_files(HostOptions(enabled=ON))
+    (caddy,) = make_caddy_files(HostOptions(enabled=ON))
     assert "header @framed {\n\t\t-X-Frame-Options\n" in caddy.text
-    policies = {file.path: file.text for file in s3_files(HostOptions(enabled=ON))}
+    policies = {file.path: file.text for file in make_s3_files(HostOptions(enabled=ON))}
     assert "FrameOptions" not in policies["cloudfront/response-headers-policy-embed.json"]
 
 

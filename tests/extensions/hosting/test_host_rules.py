@@ -11,25 +11,25 @@ from statuary.contracts.urls import LOOKUP_URLS, PROOF
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
-    header_rules,
-    headers_file,
-    host_documents,
-    static_globs,
+    iter_host_documents,
+    make_header_rules,
+    make_static_globs,
+    make_url_globs,
+    render_headers_file,
     url_glob,
-    url_globs,
     url_regex,
 )
 from statuary.extensions.hosting.hosts import (
     HostOptions,
-    caddy_files,
-    edge_function,
-    netlify_toml,
-    nginx_files,
-    object_groups,
-    pages_files,
-    vercel_files,
-    worker_configuration,
-    worker_files,
+    group_objects_by_headers,
+    make_caddy_files,
+    make_cloudflare_pages_files,
+    make_nginx_files,
+    make_vercel_files,
+    make_worker_files,
+    make_wrangler_configuration,
+    render_edge_function,
+    render_netlify_toml,
 )
 from statuary.site.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.site.url_table import all_urls
@@ -101,7 +101,7 @@ def of_netlify(glob: str) -> re.Pattern[str]:
 
 
 def applied(path: str, pattern) -> Iterator[tuple[str, str]]:
-    for rule in header_rules():
+    for rule in make_header_rules():
         if pattern(rule.glob).fullmatch(path):
             yield from rule.headers.items()
 
@@ -165,7 +165,7 @@ def test_path_expressions_match_url_table(url):
 
 
 def test_headers_file_fits_cloudflare_limits():
-    lines = headers_file().splitlines()
+    lines = render_headers_file().splitlines()
     globs = [line for line in lines if line.startswith("/")]
     assert len(globs) == len(set(globs)) <= 100
     assert max(map(len, lines)) < 2000
@@ -174,7 +174,7 @@ def test_headers_file_fits_cloudflare_limits():
 
 def test_edge_module_runs_for_lookups_only():
     for url in SERVED:
-        plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
+        plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in make_static_globs())
         is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
         assert plain is not (is_asked or url.is_timed), url.name
 
@@ -182,13 +182,16 @@ def test_edge_module_runs_for_lookups_only():
 def test_edge_module_handles_proofs_without_file():
     proofs = {url_glob(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
-        assert proofs <= set(static_globs(enabled=on))
-    assert set(static_globs(enabled=frozenset())) - set(static_globs(enabled=frozenset({"packs"}))) == proofs
+        assert proofs <= set(make_static_globs(enabled=on))
+    assert (
+        set(make_static_globs(enabled=frozenset())) - set(make_static_globs(enabled=frozenset({"packs"})))
+        == proofs
+    )
     without_second_names = HostingSettings(lower_case_names=False)
-    assert set(static_globs()) - set(static_globs(without_second_names)) == proofs
+    assert set(make_static_globs()) - set(make_static_globs(without_second_names)) == proofs
 
 
-@pytest.mark.parametrize("files", [worker_files, pages_files])
+@pytest.mark.parametrize("files", [make_worker_files, make_cloudflare_pages_files])
 def test_worker_with_packs_enables_nodejs(files):
     for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
         (text,) = (file.text for file in files(HostOptions(enabled=on)) if file.path == "wrangler.jsonc")
@@ -198,48 +201,48 @@ def test_worker_with_packs_enables_nodejs(files):
 
 def test_repository_netlify_toml_is_current():
     """`statuary hosting netlify --install . --out . --force` writes it again."""
-    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(
+    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == render_netlify_toml(
         HostOptions(install=".", enabled=frozenset())
     )
 
 
 def test_netlify_toml_has_rules():
-    found = tomllib.loads(netlify_toml(HostOptions()))
+    found = tomllib.loads(render_netlify_toml(HostOptions()))
     assert found["build"]["publish"] == "build"
     assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [
-        (rule.glob, rule.headers) for rule in header_rules()
+        (rule.glob, rule.headers) for rule in make_header_rules()
     ]
     assert found["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
 
 
 def test_netlify_redirects_skip_lookup():
     """The edge function would be given that rule's page in place of a missing record."""
-    rules = tomllib.loads(netlify_toml(HostOptions()))["redirects"]
+    rules = tomllib.loads(render_netlify_toml(HostOptions()))["redirects"]
     assert rules
     for rule in rules:
         assert rule["status"] == 200 or not rule["from"].startswith("/v2")
 
 
 def test_edge_function_excludes_static_files():
-    config = json.loads(edge_function().partition("export const config = ")[2].rstrip(";\n"))
+    config = json.loads(render_edge_function().partition("export const config = ")[2].rstrip(";\n"))
     assert config["path"] == "/*"
-    assert set(config["excludedPath"]) == {*static_globs(), "/.statuary/*"}
+    assert set(config["excludedPath"]) == {*make_static_globs(), "/.statuary/*"}
 
 
 def test_worker_runs_before_assets():
-    rules = worker_configuration(HostOptions())["assets"]["run_worker_first"]
+    rules = make_wrangler_configuration(HostOptions())["assets"]["run_worker_first"]
     assert rules[0] == "/*"
     assert len(rules) <= 100
     assert all(rule.startswith("!/") for rule in rules[1:])
 
 
 def test_vercel_has_every_rule():
-    found = json.loads(vercel_files(HostOptions())[0].text)
+    found = json.loads(make_vercel_files(HostOptions())[0].text)
     assert [(rule["source"], rule["destination"], rule["statusCode"]) for rule in found["redirects"]] == [
         ("/.statuary/(.*)", "/404.html", 302)  # its builds publish names with a leading dot too
     ]
     assert [one["source"].replace("(.*)", "*") for one in found["headers"]] == [
-        rule.glob for rule in header_rules()
+        rule.glob for rule in make_header_rules()
     ]
     assert {"source": "/server/chains", "destination": "/chains"} in found["rewrites"]
     assert {"source": "/server/v2/(.*)", "destination": "/v2/$1"} in found["rewrites"]
@@ -253,7 +256,7 @@ def keys_of_s3(pattern: str) -> re.Pattern[str]:
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
 def test_s3_object_metadata_matches_url_table(url):
     """A theme's own pictures are taken twice, as what they are both times."""
-    groups = object_groups()
+    groups = group_objects_by_headers()
     for key in (
         url.path(**MEMBERS),
         *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.is_timed and url is not EPOCHS else []),
@@ -266,9 +269,9 @@ def test_s3_object_metadata_matches_url_table(url):
 
 
 def test_host_files_follow_settings():
-    assert [document.path for document in host_documents(HostingSettings())] == []
+    assert [document.path for document in iter_host_documents(HostingSettings())] == []
     named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
-    assert [document.path for document in host_documents(named)] == [
+    assert [document.path for document in iter_host_documents(named)] == [
         "_headers",
         "_redirects",
         "_routes.json",
@@ -276,7 +279,7 @@ def test_host_files_follow_settings():
         ".nojekyll",
     ]
     sharded = HostingSettings(layout=PathLayout.SHARDED)
-    assert [document.path for document in host_documents(sharded)] == ["_redirects"]
+    assert [document.path for document in iter_host_documents(sharded)] == ["_redirects"]
 
 
 @pytest.mark.parametrize("layout", PathLayout)
@@ -284,11 +287,11 @@ def test_host_files_follow_settings():
 def test_redirects_fit_limits_of_cloudflare(layout, platforms):
     """It reads 100 rules with placeholders and 2,000 others."""
     settings = HostingSettings(layout=layout, files=tuple(map(HostingPlatform, platforms)))
-    (redirects,) = (one for one in host_documents(settings) if one.path == "_redirects")
+    (redirects,) = (one for one in iter_host_documents(settings) if one.path == "_redirects")
     dynamic = [line for line in redirects.body.decode().splitlines() if "*" in line or ":" in line]
     assert 0 < len(dynamic) <= 100
     netlify = HostingSettings(layout=layout, files=(HostingPlatform.NETLIFY,))
-    (redirects,) = (one for one in host_documents(netlify) if one.path == "_redirects")
+    (redirects,) = (one for one in iter_host_documents(netlify) if one.path == "_redirects")
     assert (b"/v2/contract/:chain/0xab*" in redirects.body) is (layout is PathLayout.SHARDED)
 
 
@@ -297,7 +300,7 @@ def test_nested_glob_is_skipped():
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
     )
     page = Url(name="x", pattern="p.html", description="", cache=REVALIDATE)
-    assert url_globs([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
+    assert make_url_globs([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
 
 
 @pytest.mark.parametrize(
@@ -309,13 +312,13 @@ def test_images_have_content_security_policy(url, pattern):
     assert dict(applied(example(url), pattern))["Content-Security-Policy"].startswith("default-src 'none'")
 
 
-@pytest.mark.parametrize("files", [nginx_files, caddy_files])
+@pytest.mark.parametrize("files", [make_nginx_files, make_caddy_files])
 @pytest.mark.parametrize("edge", [None, "127.0.0.1:8001"])
 def test_web_servers_send_content_security_policy(files, edge):
     (file,) = files(HostOptions(edge=edge))
     rule = f'Content-Security-Policy "{CONTENT_SECURITY_POLICY}"'
     assert rule in file.text
-    if files is nginx_files:  # a location that adds headers loses those of the server
+    if files is make_nginx_files:  # a location that adds headers loses those of the server
         locations = re.findall(r"^    location [^{]*\{\n(.*?)^    \}", file.text, re.DOTALL | re.MULTILINE)
         assert all(rule in one for one in locations if "add_header" in one)
         assert f"\n    add_header {rule} always;" in file.text

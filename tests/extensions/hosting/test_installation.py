@@ -13,7 +13,12 @@ from packaging.requirements import Requirement
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting import commands as hosting
-from statuary.extensions.hosting.installation import BUILT_WHEEL, Installation, put_wheel, repeat_installation
+from statuary.extensions.hosting.installation import (
+    BUILT_WHEEL,
+    Installation,
+    copy_or_build_wheel,
+    repeat_installation,
+)
 from statuary.version import VERSION
 from support.requirements import CHECKOUT
 from support.sites import small_site, write_files
@@ -67,7 +72,7 @@ def test_project_wheel_stays_in_place(tmp_path):
     wheel = write_files(tmp_path, {"wheels/statuary-1.2-py3-none-any.whl": "a wheel"}) / (
         "wheels/statuary-1.2-py3-none-any.whl"
     )
-    assert put_wheel(wheel, tmp_path) == wheel
+    assert copy_or_build_wheel(wheel, tmp_path) == wheel
     assert wheel.read_text() == "a wheel"
 
 

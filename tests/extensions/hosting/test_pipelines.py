@@ -15,7 +15,12 @@ import pytest
 import yaml
 
 from statuary.extensions.hosting.host_files import log_files
-from statuary.extensions.hosting.hosts import HostOptions, github_pages_files, netlify_files, vercel_files
+from statuary.extensions.hosting.hosts import (
+    HostOptions,
+    make_github_pages_files,
+    make_netlify_files,
+    make_vercel_files,
+)
 from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.logs import KEY
@@ -135,7 +140,7 @@ def write_project(folder: Path, faults: dict[str, Any]) -> Path:
 
 
 def test_github_pages_deploys_then_fails(project):
-    (file,) = github_pages_files(HostOptions())
+    (file,) = make_github_pages_files(HostOptions())
     (job,) = yaml.safe_load(file.text)["jobs"].values()
     assert github(job["steps"], {}, project, "deploy-pages") == Run(deployed=True, failed=True)
 
@@ -333,7 +338,7 @@ def test_manual_workflow_deploys_then_fails(page, deploying, project):
 
 @pytest.mark.slow
 def test_vercel_build_command_builds_site(project):
-    (file,) = vercel_files(HostOptions())
+    (file,) = make_vercel_files(HostOptions())
     done = shell(orjson.loads(file.text)["buildCommand"], project)
     assert done.returncode == 0, done.stderr
     assert (project / "build/api/v2/summary.json").is_file()
@@ -341,7 +346,7 @@ def test_vercel_build_command_builds_site(project):
 
 @pytest.mark.slow
 def test_netlify_deploys_then_plugin_fails(project):
-    files = {file.path: file.text for file in netlify_files(HostOptions())}
+    files = {file.path: file.text for file in make_netlify_files(HostOptions())}
     write_files(project, files)
     done = shell(tomllib.loads(files["netlify.toml"])["build"]["command"], project)
     assert done.returncode == 0, done.stderr
@@ -349,7 +354,7 @@ def test_netlify_deploys_then_plugin_fails(project):
 
 
 def test_netlify_plugin_passes_without_faults(tmp_path):
-    write_files(tmp_path, {file.path: file.text for file in netlify_files(HostOptions())})
+    write_files(tmp_path, {file.path: file.text for file in make_netlify_files(HostOptions())})
     assert plugin_failures(tmp_path) == []
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from statuary.contracts.api.proof_rules import EXPLORER_ERROR
-from statuary.extensions.hosting.hosts import HostOptions, s3_files
+from statuary.extensions.hosting.hosts import HostOptions, make_s3_files
 from support.edge_runtimes import run_deno
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ OBJECTS = {
 
 
 def test_paths_map_to_objects(tmp_path):
-    files = {file.path: file.text for file in s3_files(HostOptions())}
+    files = {file.path: file.text for file in make_s3_files(HostOptions())}
     script = tmp_path / "function.js"
     requested = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
     script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({requested}));\n")
@@ -40,7 +40,7 @@ def test_paths_map_to_objects(tmp_path):
 
 
 def test_explorer_api_call_is_json_error(tmp_path):
-    files = {file.path: file.text for file in s3_files(HostOptions())}
+    files = {file.path: file.text for file in make_s3_files(HostOptions())}
     script = tmp_path / "function.js"
     requests = [{"uri": "/api", "querystring": query} for query in ({"module": {"value": "contract"}}, {})]
     script.write_text(

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.metrics import point_files
-from statuary.extensions.metrics.point_files import append_point
-from statuary.extensions.metrics.points import PointsError, read_points
+from statuary.extensions.metrics.point_files import append_measurement
+from statuary.extensions.metrics.points import PointsError, parse_points
 from statuary.extensions.metrics.probe import Measurement, ProbeAnswer
 from statuary.extensions.metrics.settings import Metric, Probe, ProbeKind
 from support.sites import SITE, small_site, write_files
@@ -21,7 +21,7 @@ HEADER = "at,seconds,head,age,finalized,lag,fault\n"
 
 def append(file: Path, minute: int, reason: str = "") -> int:
     measured = Measurement(PROBE, ProbeAnswer(seconds=minute / 100), reason=reason)
-    return append_point(file, measured, parse_instant(f"2026-11-20T10:{minute:02}:00Z"))
+    return append_measurement(file, measured, parse_instant(f"2026-11-20T10:{minute:02}:00Z"))
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MOST_POINTS", 20), ("LARGEST_SIZE", 700)])
@@ -31,7 +31,7 @@ def test_full_file_loses_older_half(tmp_path, monkeypatch, limit, value):
     lengths = []
     for minute in range(60):
         append(file, minute)
-        points = read_points(file.read_bytes(), METRIC)
+        points = parse_points(file.read_bytes(), METRIC)
         assert points[-1].value == minute / 100
         lengths.append(len(points))
     assert max(lengths) <= 22

@@ -19,14 +19,14 @@ from statuary.extensions.metrics.documents import (
     Interval,
     UsualRange,
     average_by_interval,
-    consecutive_runs,
+    compute_usual_range,
     draw_graph,
     draw_pulse,
     format_short_number,
     round_up_for_axis,
-    usual_range,
+    split_at_gaps,
 )
-from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
+from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, parse_points
 from statuary.extensions.metrics.settings import Metric, PointsForm
 from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import require_file
@@ -71,7 +71,7 @@ def points_every_half_hour(values: list[float]) -> list[Point]:
 @pytest.mark.parametrize("form", FORMS)
 def test_points_parse_in_each_format(form):
     series, body = FORMS[form]
-    points = read_points(body, metric(form, series))
+    points = parse_points(body, metric(form, series))
     assert [point.value for point in points] == [2.5, 3]
     assert abs(points[0].at - AT).total_seconds() < 1
     assert points[1].at > points[0].at
@@ -98,13 +98,13 @@ def test_invalid_file_yields_no_points(form, body):
     """Some of the ten are files of a form, of which no value is finite or there is none: they have no points."""
     found: list[Point] = []
     with suppress(PointsError):
-        found = read_points(body, metric(form, "3"))
+        found = parse_points(body, metric(form, "3"))
     assert found == []
 
 
 def test_oversized_file_is_rejected():
     with pytest.raises(PointsError, match="the limit is"):
-        read_points(b" " * (LARGEST_FILE + 1), metric())
+        parse_points(b" " * (LARGEST_FILE + 1), metric())
 
 
 def test_intervals_average_points_and_keep_gaps():
@@ -117,8 +117,7 @@ def test_intervals_average_points_and_keep_gaps():
     found = average_by_interval([*points, later], PERIODS[0], AT)
     assert found == [(int(at), 2.0), (int(at) + 300, 9.0)]
     assert (
-        len(list(consecutive_runs([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300)))
-        == 2
+        len(list(split_at_gaps([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300))) == 2
     )
     assert average_by_interval(points, PERIODS[0], parse_instant("2026-11-22T00:00:00Z")) == []
 
@@ -135,7 +134,7 @@ def test_intervals_average_points_and_keep_gaps():
 def test_graph_gaps_follow_usual_distance(minutes, runs):
     end = int(AT.timestamp()) // 300 * 300
     day = [Interval(end - 60 * (minutes[-1] - minute), 4.0) for minute in minutes]
-    assert len(list(consecutive_runs(day, 300))) == runs
+    assert len(list(split_at_gaps(day, 300))) == runs
     drawn = draw_graph(metric(), day, AT)
     assert drawn.count('class="line"') == runs
     assert ('h0"' in drawn) == (runs == len(minutes))
@@ -201,8 +200,8 @@ def test_short_number_fits_tile(value, text):
 
 def test_usual_range_leaves_out_extremes():
     week = average_by_interval(points_every_half_hour([1.0, *[4.0, 5.0] * 10, 90.0]), PERIODS[1], AT)
-    assert usual_range(week) == UsualRange(4, 5)
-    assert usual_range(week[:9]) is None
+    assert compute_usual_range(week) == UsualRange(4, 5)
+    assert compute_usual_range(week[:9]) is None
 
 
 def test_pulse_marks_unusual_value():

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.extensions.metrics.probe import ProbeAnswer, evaluate_answers
+from statuary.extensions.metrics.probe import ProbeAnswer, evaluate_probe_answers
 from statuary.extensions.metrics.settings import Probe, ProbeKind
 from support.ethereum_node import ANVIL, ask, ethereum_node
 from support.json_server import serve_json
@@ -290,7 +290,7 @@ def test_lag_is_measured_within_group(content):
     ],
 )
 def test_limits_decide_measurement_reason(limits, answer, reason):
-    (measured,) = evaluate_answers([(NODE._replace(**limits), answer)], NOW)
+    (measured,) = evaluate_probe_answers([(NODE._replace(**limits), answer)], NOW)
     assert measured.reason == reason
     assert bool(measured.title) == bool(reason)
 

@@ -8,13 +8,13 @@ import pytest
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.announce import send_due_events
 from statuary.extensions.notify.channels import DeliveryError
-from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, events_between
+from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, list_events_between
 from statuary.extensions.notify.sent_events import (
     MAX_DELAY,
     DeliveryStateError,
     FileState,
-    encode_state,
-    parse_state,
+    encode_delivery_state,
+    parse_delivery_state,
 )
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import build_timeline
@@ -70,7 +70,7 @@ def run(record, timeline, now, send, *channels, **more):
 
 
 def all_ids(timeline, kinds=tuple(EventKind)):
-    return [event.id for event in events_between(timeline, BEFORE, END) if event.kind in kinds]
+    return [event.id for event in list_events_between(timeline, BEFORE, END) if event.kind in kinds]
 
 
 def test_first_run_sends_nothing(record):
@@ -176,10 +176,10 @@ class MemoryRecord:
         self.body = None
 
     def read(self):
-        return None if self.body is None else parse_state(self.body, "record")
+        return None if self.body is None else parse_delivery_state(self.body, "record")
 
     def write(self, channels):
-        self.body = encode_state(channels)
+        self.body = encode_delivery_state(channels)
 
 
 class Killing:
@@ -268,7 +268,7 @@ def test_delivery_state_round_trips(record):
     timeline = timeline_of(trouble=INCIDENT)
     run(record, timeline, NOON, Sent(), since=BEFORE)
     body = record.file.read_bytes()
-    assert encode_state(parse_state(body, "record")) == body
+    assert encode_delivery_state(parse_delivery_state(body, "record")) == body
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from statuary.base.primitives import parse_instant
 from statuary.extensions.notify.channels import (
     ChannelError,
     DeliveryError,
-    body_for,
-    channel_address,
+    make_channel_body,
+    read_channel_address,
     send_event,
 )
-from statuary.extensions.notify.events import EventKind, events_between
+from statuary.extensions.notify.events import EventKind, list_events_between
 from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, describe_event
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.site.pages.page_texts import page_texts
@@ -42,7 +42,7 @@ def timeline():
 
 
 def event_of(timeline, kind):
-    return next(event for event in events_between(timeline, START, END) if event.kind is kind)
+    return next(event for event in list_events_between(timeline, START, END) if event.kind is kind)
 
 
 def channel(kind=ChannelKind.WEBHOOK, delivery=Delivery.AT_LEAST_ONCE, secret=""):
@@ -51,7 +51,7 @@ def channel(kind=ChannelKind.WEBHOOK, delivery=Delivery.AT_LEAST_ONCE, secret=""
 
 def sent(served, timeline, one=None, kind=EventKind.OPENED, **environment):
     chosen = one or channel()
-    address = channel_address(chosen, {"OPS_URL": f"{served.url}/hook", **environment})
+    address = read_channel_address(chosen, {"OPS_URL": f"{served.url}/hook", **environment})
     pauses = []
     try:
         send_event(
@@ -86,9 +86,9 @@ def test_postmortem_payload_states_notification(notifies):
     flag = str(notifies).lower()
     why = f"postmortem: {{published_at: 2026-11-03T10:00:00Z, body: Why., deliver_notifications: {flag}}}"
     timeline = build_timeline(catalogue_of(incidents={"trouble": f"{INCIDENT}    {why}\n"}), END)
-    events = [e for e in events_between(timeline, START, END) if e.kind is not EventKind.COMPONENT]
+    events = [e for e in list_events_between(timeline, START, END) if e.kind is not EventKind.COMPONENT]
     assert events[-1].kind is (EventKind.POSTMORTEM if notifies else EventKind.RESOLVED)
-    incident = body_for(ChannelKind.WEBHOOK, events[-1], timeline)["incident"]
+    incident = make_channel_body(ChannelKind.WEBHOOK, events[-1], timeline)["incident"]
     assert incident["postmortem_notified_subscribers"] is notifies
     assert incident["postmortem_body"] == ("Why." if notifies else None)
 
@@ -102,8 +102,8 @@ def test_maintenance_payload_states_reminder_time():
     """
     timeline = build_timeline(catalogue_of(maintenances={"upgrade": upgrade}), END)
     reminded = [
-        body_for(ChannelKind.WEBHOOK, event, timeline)["incident"]["scheduled_reminded_at"]
-        for event in events_between(timeline, START, END)
+        make_channel_body(ChannelKind.WEBHOOK, event, timeline)["incident"]["scheduled_reminded_at"]
+        for event in list_events_between(timeline, START, END)
     ]
     assert reminded == [None, *["2026-11-06T09:00:00.000Z"] * 3]
 
@@ -154,7 +154,7 @@ def test_webhook_has_signature_and_event_id(timeline):
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_%%%", "short of base64!"])
 def test_invalid_signing_key_is_rejected(timeline, secret):
     with pytest.raises(ChannelError, match="OPS_KEY is not set, or is not a key"):
-        channel_address(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
+        read_channel_address(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_invalid_signing_key_is_rejected(timeline, secret):
 )
 def test_invalid_url_is_rejected(url, message):
     with pytest.raises(ChannelError, match=message) as error:
-        channel_address(channel(), {"OPS_URL": url})
+        read_channel_address(channel(), {"OPS_URL": url})
     assert "secret" not in str(error.value)
 
 
@@ -287,7 +287,7 @@ def test_apprise_sends_message(timeline):
         url = served.url.replace("http://", "json://")
         send_event(
             channel(ChannelKind.APPRISE),
-            channel_address(channel(ChannelKind.APPRISE), {"OPS_URL": f"{url}/hook"}),
+            read_channel_address(channel(ChannelKind.APPRISE), {"OPS_URL": f"{url}/hook"}),
             event_of(timeline, EventKind.OPENED),
             timeline,
         )
@@ -302,13 +302,13 @@ def test_apprise_failure_is_reported(timeline):
     one = channel(ChannelKind.APPRISE)
     with receiver() as served:
         served.answers.append(500)
-        address = channel_address(one, {"OPS_URL": served.url.replace("http://", "json://")})
+        address = read_channel_address(one, {"OPS_URL": served.url.replace("http://", "json://")})
         with pytest.raises(DeliveryError, match="Apprise could not send"):
             send_event(one, address, event_of(timeline, EventKind.OPENED), timeline)
     with pytest.raises(ChannelError, match="is not a URL that Apprise knows"):
         send_event(
             one,
-            channel_address(one, {"OPS_URL": "nothing://x"}),
+            read_channel_address(one, {"OPS_URL": "nothing://x"}),
             event_of(timeline, EventKind.OPENED),
             timeline,
         )
@@ -318,6 +318,6 @@ def test_apprise_failure_is_reported(timeline):
 def test_identical_event_gives_identical_payload(timeline, kind):
     again = build_timeline(catalogue_of(incidents={"trouble": INCIDENT}), END)
     for event, same in zip(
-        events_between(timeline, START, END), events_between(again, START, END), strict=True
+        list_events_between(timeline, START, END), list_events_between(again, START, END), strict=True
     ):
-        assert body_for(kind, event, timeline) == body_for(kind, same, again)
+        assert make_channel_body(kind, event, timeline) == make_channel_body(kind, same, again)

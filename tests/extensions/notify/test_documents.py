@@ -9,7 +9,7 @@ from statuary.base.primitives import format_utc_shortest, parse_instant
 from statuary.engine.read_content import read_content
 from statuary.engine.tick import tick
 from statuary.extensions.notify.documents import NOTIFICATION, NotifySection
-from statuary.extensions.notify.events import RECORD_EVENTS, events_between
+from statuary.extensions.notify.events import RECORD_EVENTS, list_events_between
 from statuary.extensions.notify.settings import NotifySettings, NotifySource
 from statuary.status.model.timeline import build_timeline
 from support.sites import SITE, build, built_files, files_in, small_site, write_files
@@ -129,7 +129,7 @@ def test_messages_cover_latest_and_open_records():
     paths = [document.path for document in family.documents_at(timeline, end, None)(end)]
     events = [
         e
-        for e in events_between(timeline, parse_instant("2025-01-01T00:00:00Z"), end)
+        for e in list_events_between(timeline, parse_instant("2025-01-01T00:00:00Z"), end)
         if e.kind in RECORD_EVENTS
     ]
     latest = {NOTIFICATION.path(update_id=event.id) for event in events[-25:]}

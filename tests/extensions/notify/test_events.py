@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from statuary.base.primitives import Instant, parse_instant
-from statuary.extensions.notify.events import EventKind, events_between
+from statuary.extensions.notify.events import EventKind, list_events_between
 from statuary.status.model.timeline import build_timeline, transitions_between
 from support.status_site import catalogue_of
 
@@ -42,7 +42,7 @@ def kinds(events):
 
 
 def test_incident_emits_lifecycle_events():
-    events = events_between(timeline_of(incidents={"trouble": TROUBLE}), START, END)
+    events = list_events_between(timeline_of(incidents={"trouble": TROUBLE}), START, END)
     assert kinds(events) == [
         EventKind.OPENED,
         EventKind.COMPONENT,
@@ -54,7 +54,7 @@ def test_incident_emits_lifecycle_events():
 
 
 def test_maintenance_emits_automatic_events():
-    events = events_between(timeline_of(maintenances={"upgrade": UPGRADE}), START, END)
+    events = list_events_between(timeline_of(maintenances={"upgrade": UPGRADE}), START, END)
     of_record = [kind for kind in kinds(events) if kind is not EventKind.COMPONENT]
     assert of_record == [EventKind.SCHEDULED, EventKind.REMINDER, EventKind.STARTED, EventKind.COMPLETED]
     assert [event.at for event in events if event.kind is EventKind.REMINDER] == [
@@ -64,13 +64,13 @@ def test_maintenance_emits_automatic_events():
 
 def test_cancelled_maintenance_emits_cancelled_event():
     cancelled = UPGRADE + "    cancelled_at: 2026-11-05T20:00:00Z\n"
-    events = events_between(timeline_of(maintenances={"upgrade": cancelled}), START, END)
+    events = list_events_between(timeline_of(maintenances={"upgrade": cancelled}), START, END)
     assert kinds(events) == [EventKind.SCHEDULED, EventKind.CANCELLED]
 
 
 @pytest.mark.parametrize("key", ["backfilled: true", "draft: true"])
 def test_backfilled_and_draft_emit_nothing(key):
-    assert events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
+    assert list_events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
 
 
 IMPORTED = """
@@ -83,9 +83,9 @@ IMPORTED = """
 
 
 def test_imported_updates_emit_nothing():
-    assert events_between(timeline_of(incidents={"trouble": IMPORTED}), START, END) == []
+    assert list_events_between(timeline_of(incidents={"trouble": IMPORTED}), START, END) == []
     own = IMPORTED + "      - {at: 2026-11-02T11:30:00Z, status: resolved, body: Really done.}\n"
-    events = events_between(timeline_of(incidents={"trouble": own}), START, END)
+    events = list_events_between(timeline_of(incidents={"trouble": own}), START, END)
     assert [(event.kind, event.at) for event in events] == [
         (EventKind.UPDATED, parse_instant("2026-11-02T11:30:00Z"))
     ]
@@ -97,21 +97,23 @@ def test_postmortem_event_follows_notification_setting(notifies, kind):
         TROUBLE + "    postmortem: {published_at: 2026-11-03T10:00:00Z, body: What happened.,"
         f" deliver_notifications: {notifies}}}\n"
     )
-    events = events_between(timeline_of(incidents={"trouble": with_postmortem}), START, END)
+    events = list_events_between(timeline_of(incidents={"trouble": with_postmortem}), START, END)
     assert kinds(events)[6:] == kind
 
 
 def test_subintervals_emit_identical_events():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     turns = [START, *transitions_between(timeline, START, END), END]
-    parts = [event for after, until in pairwise(turns) for event in events_between(timeline, after, until)]
-    assert parts == events_between(timeline, START, END)
+    parts = [
+        event for after, until in pairwise(turns) for event in list_events_between(timeline, after, until)
+    ]
+    assert parts == list_events_between(timeline, START, END)
     assert len({event.id for event in parts}) == len(parts)
 
 
 def test_event_holds_record_at_instant():
     timeline = timeline_of(incidents={"trouble": TROUBLE})
-    first = events_between(timeline, START, END)[0]
+    first = list_events_between(timeline, START, END)[0]
     assert first.change.record.status == "investigating"
     assert len(first.change.record.published_updates) == 1
 
@@ -120,7 +122,7 @@ def test_later_updates_keep_event_ids():
     short = TROUBLE[: TROUBLE.index("      - {at: 2026-11-02T11:00")]
     until = Instant(parse_instant("2026-11-02T10:30:00Z"))
     before, after = (timeline_of(incidents={"trouble": text}) for text in (short, TROUBLE))
-    ids = [[event.id for event in events_between(one, START, until)] for one in (before, after)]
+    ids = [[event.id for event in list_events_between(one, START, until)] for one in (before, after)]
     assert ids[0] == ids[1]
     assert len(ids[0]) == 3
 
@@ -131,7 +133,7 @@ def test_component_event_id_matches_changes_json():
     from statuary.status.model.records import derived_id
 
     timeline = timeline_of(incidents={"trouble": TROUBLE})
-    event = next(one for one in events_between(timeline, START, END) if one.kind is EventKind.COMPONENT)
+    event = next(one for one in list_events_between(timeline, START, END) if one.kind is EventKind.COMPONENT)
     at = TimestampFormatter(timeline.catalogue.page.time_zone)(event.at)
     assert event.id == derived_id(event.change.component.id, at, "degraded_performance")
 
@@ -140,7 +142,7 @@ def test_recurring_maintenance_emits_each_window():
     weekly = UPGRADE.replace("    created_at: 2026-11-05T10:00:00Z\n", "").replace(
         "components", "recurrence: {rule: FREQ=WEEKLY;COUNT=3, announce_days: 1}\n    components"
     )
-    events = events_between(
+    events = list_events_between(
         timeline_of(maintenances={"upgrade": weekly}), START, Instant(END + timedelta(days=30))
     )
     assert kinds(events).count(EventKind.STARTED) == 3

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.notify.channels import Address, ChannelError, DeliveryError
-from statuary.extensions.notify.mail_services import mail_service, send_mail
+from statuary.extensions.notify.mail_services import parse_mail_service, send_mail
 from statuary.extensions.notify.messages import Message
 from statuary.extensions.notify.settings import Channel, ChannelKind
 from support.local_server import LocalServer
@@ -164,7 +164,7 @@ def test_refusal_names_variable_without_secret(status, channel):
 )
 def test_incomplete_url_is_explained(channel, url, lack):
     with pytest.raises(ChannelError, match=lack) as refused:
-        mail_service(channel, Address(url))
+        parse_mail_service(channel, Address(url))
     assert "write it like https://" in refused.value.hint
 
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from statuary.extensions.notify.open_store_state import OBJECT, open_store_state
 
 from statuary.base.clock import utc_now
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.notify.sent_events import DeliveryStateError, SentEvents
-from statuary.extensions.notify.store_state import OBJECT, store_state
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore
 from support.object_stores import Server, azurite
 from support.receivers import receiver
@@ -93,7 +93,7 @@ def test_failed_notify_run_unlocks_store(content, url):
 
 def test_concurrently_replaced_state_is_not_overwritten(url):
     at = parse_instant("2026-11-02T10:00:00Z")
-    with store_state(url) as record:
+    with open_store_state(url) as record:
         assert record.read() is None
         record.write({"hook": SentEvents(at)})
         ObjectStore(url).put_if(OBJECT, b"{}", recorded(url)[1], {"Content-Type": "application/json"})
@@ -103,14 +103,14 @@ def test_concurrently_replaced_state_is_not_overwritten(url):
 
 
 def test_second_concurrent_run_is_refused(url):
-    with store_state(url), pytest.raises(LeaseHeldError), store_state(url):
+    with open_store_state(url), pytest.raises(LeaseHeldError), open_store_state(url):
         pass
-    with store_state(url) as record:
+    with open_store_state(url) as record:
         assert record.read() is None
 
 
 def test_damaged_state_sends_nothing(content, url):
-    with store_state(url) as record:
+    with open_store_state(url) as record:
         record.write({"hook": SentEvents(parse_instant("2026-11-02T09:00:00Z"))})
     ObjectStore(url).put_if(OBJECT, b"{", recorded(url)[1], {"Content-Type": "application/json"})
     with receiver() as served:

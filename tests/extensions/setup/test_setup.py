@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting.hosts import HOSTS
-from statuary.extensions.hosting.installation import Installation, with_extras
+from statuary.extensions.hosting.installation import Installation, add_extras
 from statuary.extensions.setup import commands
 from statuary.extensions.setup.files import SERVERS
 from support.requirements import require_program
@@ -333,5 +333,5 @@ def test_broken_content_is_reported(project):
     ],
 )
 def test_extras_are_added_to_requirement(requirement, expected):
-    assert with_extras(requirement, ["s3", "zstd"]) == expected
-    assert with_extras(requirement, []) == requirement
+    assert add_extras(requirement, ["s3", "zstd"]) == expected
+    assert add_extras(requirement, []) == requirement

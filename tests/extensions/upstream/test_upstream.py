@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.engine.read_content import read_content
-from statuary.extensions.notify.events import events_between
+from statuary.extensions.notify.events import list_events_between
 from statuary.extensions.upstream.state_file import FILE
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import build_timeline_to_horizon
@@ -140,7 +140,7 @@ def test_upstream_changes_emit_no_events(content):
         catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
     )
     assert timeline.status_histories["rpc"].at(end)[0] == "major_outage"
-    assert events_between(timeline, start, end) == []
+    assert list_events_between(timeline, start, end) == []
     write_files(
         content,
         {
@@ -151,7 +151,10 @@ def test_upstream_changes_emit_no_events(content):
     timeline = build_timeline_to_horizon(
         catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
     )
-    assert [event.kind.value for event in events_between(timeline, start, end)] == ["opened", "component"]
+    assert [event.kind.value for event in list_events_between(timeline, start, end)] == [
+        "opened",
+        "component",
+    ]
 
 
 def test_override_applies_from_instant(content, tmp_path):

@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.check_site import check_site
-from statuary.extensions.own_pages.pages import picture_size
+from statuary.extensions.own_pages.pages import read_picture_size
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files
 
@@ -280,4 +280,4 @@ def test_markdown_image_gets_width_and_height(tmp_path: Path, name: str, raw: by
 def test_lossless_webp_size_is_read() -> None:
     """A picture of 37 by 300 pixels as its first bytes tell it."""
     raw = bytes.fromhex("5249464622000000574542505650384c150000002f24c04a00071011fd0f")
-    assert picture_size(raw) == {"width": 37, "height": 300}
+    assert read_picture_size(raw) == {"width": 37, "height": 300}

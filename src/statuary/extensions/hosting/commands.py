@@ -12,11 +12,11 @@ from statuary.extensions.hosting.host_files import HostFile, HostOptions
 from statuary.extensions.hosting.hosts import HOSTS, Host, is_edge_file
 from statuary.extensions.hosting.installation import (
     Installation,
-    checked_out_branch,
+    read_checked_out_branch,
     read_installation,
 )
 from statuary.extensions.hosting.project_commands import (
-    names_for_git,
+    format_paths_to_commit,
     refuse_edited_files,
     write_files,
 )
@@ -95,10 +95,10 @@ def hosting_command(
     host = HOSTS[name]
     settings, on, source = read_hosting_settings(content)
     has_edge = host.runs_edge_module or bool(option_values["edge"])
-    check_host(name, host, settings, content / source, has_edge=has_edge)
+    require_suitable_host(name, host, settings, content / source, has_edge=has_edge)
     project = out or Path()
     installation = read_installation(project) if install is None else Installation(install)
-    branch = branch or checked_out_branch(project)
+    branch = branch or read_checked_out_branch(project)
     options = replace(
         DEFAULT,
         settings=settings,
@@ -111,12 +111,12 @@ def hosting_command(
     if edge_only:
         files = [*filter(is_edge_file, files)]
     if out is None:
-        _print_files(files)
+        _print_written_files(files)
         return
     refuse_edited_files(files, out, force=force)
     wheel = write_files(files, installation, out)
     if not edge_only:
-        names = names_for_git(files, wheel, content, out)
+        names = format_paths_to_commit(files, wheel, content, out)
         for number, step in enumerate(host.steps, 1):
             click.echo(f"{number}. {step.format(files=names)}", err=True)
 
@@ -145,59 +145,68 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
     return _ContentSettings(site.hosting, frozenset(dict(site.extensions)) | site.faulty_keys, site.source)
 
 
-def check_host(name: str, host: Host, settings: HostingSettings, source: Path, *, has_edge: bool) -> None:
-    """Check that a host can serve the site.
+def require_suitable_host(
+    host_name: str, host: Host, settings: HostingSettings, settings_file: Path, *, has_edge: bool
+) -> None:
+    """Raise an error unless a host can serve the site.
 
     If the site lacks files that the host needs, a note says how to add them.
 
     Args:
-        name: the name of the host.
+        host_name: the name of the host.
         host: the description of the host.
         settings: the settings `hosting` of the site.
-        source: the settings file.
-        has_edge: whether the edge program responds to requests.
+        settings_file: the settings file.
+        has_edge: whether the edge program, JavaScript that the host runs, responds to requests.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
     """
-    require_supported_settings(name, settings, source, has_edge=has_edge)
+    require_supported_settings(host_name, settings, settings_file, has_edge=has_edge)
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(
-            f"statuary: {name} needs files that the site does not contain yet; add to {source}:\n"
+            f"statuary: {host_name} needs files that the site does not contain yet; add to {settings_file}:\n"
             f"    hosting: {{files: [{host.site_files}]}}",
             err=True,
         )
 
 
-def require_supported_settings(name: str, settings: HostingSettings, source: Path, *, has_edge: bool) -> None:
-    """Check that a host supports the settings of a site.
+def require_supported_settings(
+    host_name: str, settings: HostingSettings, settings_file: Path, *, has_edge: bool
+) -> None:
+    """Raise an error unless a host supports the settings of a site.
 
     Args:
-        name: the name of the host.
+        host_name: the name of the host.
         settings: the settings `hosting` of the site.
-        source: the settings file.
-        has_edge: whether the edge program responds to requests.
+        settings_file: the settings file.
+        has_edge: whether the edge program, JavaScript that the host runs, responds to requests.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
     """
-    if settings.layout is PathLayout.SHARDED and not HOSTS[name].runs_edge_module:
-        raise click.UsageError(f"{name} cannot serve the sharded layout; remove hosting.layout from {source}")
-    if not settings.lower_case_names and not has_edge:
-        alternative = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
+    if settings.layout is PathLayout.SHARDED and not HOSTS[host_name].runs_edge_module:
         raise click.UsageError(
-            f"{name} needs a file named after each lower-case address, which `lower_case_names: false` leaves out; "
-            f"remove it from `hosting` in {source}{alternative}"
+            f"{host_name} cannot serve the sharded layout; remove hosting.layout from {settings_file}"
+        )
+    if not settings.lower_case_names and not has_edge:
+        alternative = (
+            " or put the edge module behind it with --edge" if host_name in ("nginx", "caddy") else ""
+        )
+        raise click.UsageError(
+            f"{host_name} needs a file named after each lower-case address, which `lower_case_names: false` leaves out; "
+            f"remove it from `hosting` in {settings_file}{alternative}"
         )
 
 
-def _print_files(files: list[HostFile]) -> None:
-    other_files = [file for file in files if not is_edge_file(file)]
+def _print_written_files(host_files: list[HostFile]) -> None:
+    other_files = [file for file in host_files if not is_edge_file(file)]
     for file in other_files:
         if len(other_files) > 1:
             click.echo(f"==> {file.path}")
         click.echo(file.text, nl=False)
-    if len(other_files) < len(files):
+    if len(other_files) < len(host_files):
         click.echo(
-            f"--out FOLDER also writes {len(files) - len(other_files)} files of the edge module", err=True
+            f"--out FOLDER also writes {len(host_files) - len(other_files)} files of the edge module",
+            err=True,
         )

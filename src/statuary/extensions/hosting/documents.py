@@ -71,10 +71,11 @@ def url_glob(url: Url) -> str:
     return f"/{folder}/*" if folder else f"/{url.pattern}"
 
 
-def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
+def make_url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
     """Return the patterns by which a host's configuration matches URLs of the site.
 
-    Patterns that others include are left out. A page in the root folder has two patterns, because hosts serve
+    A pattern is omitted if another one includes it. A page in the root folder has two patterns, because hosts
+    serve
     it with and without its extension.
     """
     globs: list[str] = []
@@ -84,12 +85,14 @@ def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
         elif glob.endswith(".html"):
             globs.append(glob.removesuffix(".html"))
         globs.append(glob)
-    return tuple(dict.fromkeys(glob for glob in globs if not _is_included(glob, globs)))
+    return tuple(dict.fromkeys(glob for glob in globs if not _is_covered_by_other_glob(glob, globs)))
 
 
-def _is_included(glob: str, other_globs: Iterable[str]) -> bool:
+def _is_covered_by_other_glob(path_glob: str, other_globs: Iterable[str]) -> bool:
     return any(
-        other_glob.endswith("*") and other_glob != glob and glob.startswith(other_glob.removesuffix("*"))
+        other_glob.endswith("*")
+        and other_glob != path_glob
+        and path_glob.startswith(other_glob.removesuffix("*"))
         for other_glob in other_globs
     )
 
@@ -98,7 +101,7 @@ EnabledKeys = Collection[str] | None
 """The keys of the enabled extensions in site.yaml; None for all extensions."""
 
 
-def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
+def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs for which hosts need rules.
 
     The URLs are those of the core and of enabled extensions. Some disabled extensions, such as logs, have
@@ -109,31 +112,34 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """
     if enabled is None:
         return all_urls()
-    # keep the rules for a log's files, which may stay published after the log is disabled
+    # Keep the rules for the files of a log: they may stay published after the log is disabled.
     kept = {*enabled, "hosting", *(path.partition("/")[0] for path in providers("replacement"))}
     off = [row for row in EXTENSIONS if row.section and row.name not in kept]
     urls = {url for row in off for url in load(row.section).urls}
     return (*(url for url in all_urls() if url not in urls), *urls_of_other_packages(enabled))
 
 
-def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
+def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
     """Return the patterns of paths that need no edge program.
 
-    The files at these paths do not belong to the contract API, and do not change until the next build. Paths for which a
-    missing file needs a response, and proofs that are stored in another way, are excluded too.
+    An edge program is JavaScript that the host runs for requests. The files at these paths do not belong to
+    the contract
+    API, and do not change until the next build. Paths for which a missing file needs a response, and proofs
+    that are
+    stored in another way, are excluded too.
 
     Args:
         settings: the settings `hosting` of the site.
         enabled: the keys of the enabled extensions; None for all extensions.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    if _asks_for_proofs(settings, enabled):
-        asked |= {url for url in hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
-    static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
-    return url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
+    if _needs_requests_for_proofs(settings, enabled):
+        asked |= {url for url in list_hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
+    static = (url for url in list_hosted_urls(enabled) if url not in asked and not url.is_timed)
+    return make_url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
 
 
-def _asks_for_proofs(settings: HostingSettings, enabled: EnabledKeys) -> bool:
+def _needs_requests_for_proofs(settings: HostingSettings, enabled: EnabledKeys) -> bool:
     has_hidden_shards = settings.layout is PathLayout.SHARDED and not needs_shard_rewrites(settings)
     return has_packs(enabled) or not settings.lower_case_names or has_hidden_shards
 
@@ -151,7 +157,7 @@ def has_packs(enabled: EnabledKeys) -> bool:
     return enabled is not None and "packs" in enabled
 
 
-def server_globs() -> tuple[str, ...]:
+def make_server_globs() -> tuple[str, ...]:
     """Return the patterns that match the paths of the contract API below `/server`.
 
     Some clients expect the API there, as on sourcify.dev.
@@ -160,13 +166,15 @@ def server_globs() -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{path_rest}" for top, path_rest in tops))
 
 
-def server_rewrites() -> list[tuple[str, str]]:
+def make_server_rewrites() -> list[tuple[str, str]]:
     """Return the rules by which hosts serve the contract API below `/server` too.
 
     Returns:
         The pattern of the requested path, and the path that is served.
     """
-    return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
+    return [
+        (glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in make_server_globs()
+    ]
 
 
 def url_regex(url: Url) -> str:
@@ -186,14 +194,14 @@ def url_regex(url: Url) -> str:
     return f"^/{expression}$"
 
 
-def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
+def make_header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
     """Return a site's HTTP header rules, for each pattern of paths.
 
     Args:
         enabled: the keys of the enabled extensions; None for all extensions.
     """
     by_glob: dict[str, dict[str, str]] = {}
-    for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
+    for rule in (*_iter_common_rules(enabled), *_iter_cache_rules(enabled), *_iter_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
     return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
 
@@ -204,10 +212,10 @@ def allows_frames(enabled: EnabledKeys) -> bool:
     Args:
         enabled: the keys of enabled extensions; None if unknown, for which the result is False.
     """
-    return enabled is not None and any(url.framed for url in hosted_urls(enabled))
+    return enabled is not None and any(url.framed for url in list_hosted_urls(enabled))
 
 
-def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
+def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for headers that all paths have.
 
     If some documents may be framed, only the rules of pages forbid it, since a rule of these hosts cannot
@@ -217,38 +225,40 @@ def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
         return
-    pages = url_globs(url for url in hosted_urls(enabled) if url.media_type == HTML and not url.framed)
+    pages = make_url_globs(
+        url for url in list_hosted_urls(enabled) if url.media_type == HTML and not url.framed
+    )
     versions = f"{EPOCH_PREFIX.partition(':')[0]}*"
     yield HeaderRule("/*", FRAMED_HEADERS)
     for glob in (*pages, versions):
         yield HeaderRule(glob, {"X-Frame-Options": COMMON_HEADERS["X-Frame-Options"]})
 
 
-def _cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
+def _iter_cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for caching that differ from the host's default."""
-    for glob in url_globs(url for url in hosted_urls(enabled) if url.is_timed):
+    for glob in make_url_globs(url for url in list_hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
-    for url in hosted_urls(enabled):
+    for url in list_hosted_urls(enabled):
         if url.cache not in (REVALIDATE, SHORT_LIVED):
             yield HeaderRule(url_glob(url), {"Cache-Control": url.cache})
 
 
-def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    candidates = (url for url in hosted_urls(enabled) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
+    candidates = (url for url in list_hosted_urls(enabled) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
     by_type: dict[str, list[Url]] = {}
-    for url in filter(_needs_type_rule, candidates):
+    for url in filter(_has_unusual_media_type, candidates):
         by_type.setdefault(url.media_type, []).append(url)
     for media_type, urls in by_type.items():
-        for glob in url_globs(urls):
+        for glob in make_url_globs(urls):
             yield HeaderRule(glob, {"Content-Type": media_type})
-    for glob in server_globs():
+    for glob in make_server_globs():
         media_type = HEALTH.media_type if glob.endswith(f"/{HEALTH.pattern}") else JSON
         yield HeaderRule(glob, {"Content-Type": media_type})
     for prefix in ("/", EPOCH_PREFIX):
         yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})
 
 
-def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
+def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """Return the paths whose media type differs from their extension's.
 
     Only paths of the extension `apis` and of extensions from other packages are included, because the
@@ -259,12 +269,14 @@ def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(urls_of_other_packages(enabled or ()))
-    typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
+    typed = (
+        url for url in list_hosted_urls(enabled) if url in of_extensions and _has_unusual_media_type(url)
+    )
     return [(url.media_type, url_regex(url)) for url in typed]
 
 
-def _needs_type_rule(url: Url) -> bool:
-    """Return whether the media type differs from that of the extension."""
+def _has_unusual_media_type(url: Url) -> bool:
+    """Return whether a file's media type differs from its extension's."""
     own_type = url.media_type.partition(";")[0]
     return bool(own_type) and own_type != media_type_by_extension(url.pattern).partition(";")[0]
 
@@ -283,10 +295,10 @@ class HostingSection(Section):
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
-        return host_documents(site.hosting, dict(site.extensions))
+        return iter_host_documents(site.hosting, dict(site.extensions))
 
 
-def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
+def iter_host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
     """Yield the files that the hosts in the settings need.
 
     Args:
@@ -302,7 +314,7 @@ def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> It
             yield Document(path=url.path(), body=text.encode(), media_type=url.media_type)
 
 
-def headers_file(enabled: EnabledKeys = None) -> str:
+def render_headers_file(enabled: EnabledKeys = None) -> str:
     """Return the content of `_headers`, which Netlify and Cloudflare read.
 
     Cloudflare accepts at most 100 rules with 2,000 characters in a line; a site has about thirty.
@@ -312,12 +324,12 @@ def headers_file(enabled: EnabledKeys = None) -> str:
     """
     blocks = (
         "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
-        for rule in header_rules(enabled)
+        for rule in make_header_rules(enabled)
     )
     return "\n\n".join(blocks) + "\n"
 
 
-def shard_rewrites() -> list[tuple[str, str]]:
+def make_shard_rewrites() -> list[tuple[str, str]]:
     """Return Netlify's rewrite rules for the sharded folder layout.
 
     Paths are case-sensitive there, so each shard has a rule for each spelling of its two hex digits: 484
@@ -342,7 +354,7 @@ def needs_shard_rewrites(settings: HostingSettings) -> bool:
     return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
 
 
-def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
+def render_redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
     """Return the content of `_redirects`, which Netlify and Cloudflare read.
 
     The first matching rule applies. Cloudflare ignores rules with status 404, so internal files are
@@ -352,26 +364,28 @@ def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
     Args:
         settings: the settings `hosting` of the site.
     """
-    shards = shard_rewrites() if needs_shard_rewrites(settings) else []
-    lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]
+    shards = make_shard_rewrites() if needs_shard_rewrites(settings) else []
+    lines = [f"{requested} {served} 200" for requested, served in (*make_server_rewrites(), *shards)]
     return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
 
 
-def _routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
+def _render_routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
     """Return the text of `_routes.json`.
 
-    The file sends all paths except static ones to the edge module.
+    The file sends all paths except static ones to the edge program, JavaScript that the host runs.
     """
     return (
-        json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, enabled)}, indent=2)
+        json.dumps(
+            {"version": 1, "include": ["/*"], "exclude": make_static_globs(settings, enabled)}, indent=2
+        )
         + "\n"
     )
 
 
 FILE_TEXTS: dict[str, Callable[[HostingSettings, EnabledKeys], str]] = {
-    "_headers": lambda _settings, on: headers_file(on),
-    "_redirects": redirects_file,
-    "_routes.json": _routes_file,
+    "_headers": lambda _settings, on: render_headers_file(on),
+    "_redirects": render_redirects_file,
+    "_routes.json": _render_routes_file,
     ".assetsignore": lambda _settings, _: ".statuary\n",
     ".nojekyll": lambda _settings, _: "",
 }

@@ -82,20 +82,20 @@ class HostOptions:
         return f"{self.install_command} && {{ {build} || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
 
-def json_text(value: object) -> str:
+def format_json_file(value: object) -> str:
     """Format a value as the text of a JSON file, with indentation and a final newline."""
     return json.dumps(value, indent=2) + "\n"
 
 
-def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
+def render_config(template_name: str, folder: Path = TEMPLATES, /, **template_values: object) -> str:
     """Render the template of a host's configuration.
 
     Args:
-        template: the file name of the template.
+        template_name: the file name of the template.
         folder: the folder of the template.
-        values: the values that the template uses.
+        template_values: the values that the template uses.
     """
-    return _template_environment(folder).get_template(template).render(**values)
+    return _make_template_environment(folder).get_template(template_name).render(**template_values)
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
@@ -110,7 +110,7 @@ def log_files(options: HostOptions) -> list[HostFile]:
 
 
 @cache
-def _template_environment(folder: Path) -> Environment:
+def _make_template_environment(folder: Path) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=False,  # noqa: S701 - the result is configuration, not markup
@@ -123,7 +123,7 @@ def _template_environment(folder: Path) -> Environment:
     return environment
 
 
-def explorer_error() -> str:
+def render_explorer_error() -> str:
     """Return the JSON that hosts send for calls that Etherscan's API does not know.
 
     The JSON contains no character that a configuration would have to escape.

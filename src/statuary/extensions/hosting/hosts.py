@@ -13,21 +13,21 @@ from statuary.extensions.hosting.documents import (
     EnabledKeys,
     allows_frames,
     has_packs,
-    header_rules,
-    hosted_urls,
-    server_rewrites,
-    static_globs,
+    list_hosted_urls,
+    make_header_rules,
+    make_server_rewrites,
+    make_static_globs,
 )
 from statuary.extensions.hosting.host_files import (
     FAULTS,
     HostFile,
     HostOptions,
-    explorer_error,
-    json_text,
+    format_json_file,
     log_files,
     render_config,
+    render_explorer_error,
 )
-from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
+from statuary.extensions.hosting.web_servers import make_caddy_files, make_nginx_files
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.urls import (
     API_PAGE,
@@ -49,7 +49,7 @@ EDGE = Path(__file__).parents[2] / "edge"
 PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in ("false", "true"))
 
 
-def edge_module_files(options: HostOptions) -> list[HostFile]:
+def make_edge_module_files(options: HostOptions) -> list[HostFile]:
     """Return the JavaScript modules of the edge program, with the site's folder layout.
 
     The edge program computes the responses of the APIs that are not files.
@@ -77,10 +77,10 @@ COMPATIBILITY_DATE = "2025-01-01"
 """The runtime version that the edge module requests: one that every recent wrangler knows."""
 
 
-def _runtime_features(options: HostOptions) -> dict[str, object]:
-    """Return the runtime features that the edge module needs.
+def _choose_runtime_features(options: HostOptions) -> dict[str, object]:
+    """Return the features of the Workers runtime that the edge module needs.
 
-    Node.js' library is one of them if the site has packs, which it decompresses.
+    If the site has packs, it needs Node.js' library to decompress them.
     """
     flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.enabled) else {}
     return {"compatibility_date": COMPATIBILITY_DATE, **flags}
@@ -89,13 +89,15 @@ def _runtime_features(options: HostOptions) -> dict[str, object]:
 WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
-def worker_files(options: HostOptions) -> list[HostFile]:
+def make_worker_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration files for a Cloudflare Worker."""
-    configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
-    return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
+    configuration = WRITTEN_BY.format(host="cloudflare") + format_json_file(
+        make_wrangler_configuration(options)
+    )
+    return [HostFile("wrangler.jsonc", configuration), *make_edge_module_files(options)]
 
 
-def worker_configuration(options: HostOptions) -> dict[str, object]:
+def make_wrangler_configuration(options: HostOptions) -> dict[str, object]:
     """Return the content of `wrangler.jsonc` for a Cloudflare Worker.
 
     The Worker responds to all requests except those for static files.
@@ -103,32 +105,32 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
-        **_runtime_features(options),
+        **_choose_runtime_features(options),
         "assets": {
             "directory": options.publish,
             "binding": "ASSETS",
             "not_found_handling": "404-page",
             "run_worker_first": [
                 "/*",
-                *(f"!{glob}" for glob in static_globs(options.settings, options.enabled)),
+                *(f"!{glob}" for glob in make_static_globs(options.settings, options.enabled)),
             ],
         },
     }
 
 
-def pages_files(options: HostOptions) -> list[HostFile]:
+def make_cloudflare_pages_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration files for a Cloudflare Pages project."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
-        **_runtime_features(options),
+        **_choose_runtime_features(options),
     }
     function = f'export {{ onRequest }} from "../{EDGE_FOLDER}/modules/cloudflare.js";\n'
     header = WRITTEN_BY.format(host="cloudflare-pages")
     return [
-        HostFile("wrangler.jsonc", header + json_text(configuration)),
+        HostFile("wrangler.jsonc", header + format_json_file(configuration)),
         HostFile("functions/[[path]].js", f"{header}\n{function}"),
-        *edge_module_files(options),
+        *make_edge_module_files(options),
     ]
 
 
@@ -136,35 +138,35 @@ KEEP_BUILD = ".keep-build"
 """The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs in git."""
 
 
-def netlify_files(options: HostOptions) -> list[HostFile]:
+def make_netlify_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration files for Netlify.
 
     The files are settings, a build plugin and an edge function.
     """
     return [
-        HostFile("netlify.toml", netlify_toml(options)),
+        HostFile("netlify.toml", render_netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja", faults_file=FAULTS)),
-        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.enabled)),
-        *edge_module_files(options),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", render_edge_function(options.settings, options.enabled)),
+        *make_edge_module_files(options),
         *log_files(options),
     ]
 
 
-def netlify_toml(options: HostOptions) -> str:
+def render_netlify_toml(options: HostOptions) -> str:
     """Return the content of `netlify.toml`."""
     return render_config(
         "netlify.toml.jinja",
         options=options,
         edge_folder=EDGE_FOLDER,
         plugin=KEEP_BUILD,
-        header_rules=header_rules(options.enabled),
-        rewrites=server_rewrites(),
+        header_rules=make_header_rules(options.enabled),
+        rewrites=make_server_rewrites(),
         internal_files_rule=INTERNAL_FILES_RULE,
     )
 
 
-def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
+def render_edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
     """Return the code of Netlify's edge function, with the paths it handles.
 
     The file's name must differ from that of the folder beside it, which Netlify would take for the same
@@ -176,7 +178,7 @@ def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys =
     """
     config = {
         "path": "/*",
-        "excludedPath": [*static_globs(settings, enabled), INTERNAL_FILES_RULE[0]],
+        "excludedPath": [*make_static_globs(settings, enabled), INTERNAL_FILES_RULE[0]],
         "onError": "bypass",
     }
     return (
@@ -190,24 +192,28 @@ ObjectMetadata = tuple[str, str]
 """`Content-Type`, empty for that of the extension, and `Cache-Control`."""
 
 
-def s3_files(options: HostOptions) -> list[HostFile]:
+def make_s3_files(options: HostOptions) -> list[HostFile]:
     """Return the files for S3: a script that uploads the site, and CloudFront's settings."""
     return [
         HostFile(
             "s3/upload.sh",
-            render_config("upload.sh.jinja", options=options, groups=object_groups(options.enabled)),
+            render_config(
+                "upload.sh.jinja", options=options, groups=group_objects_by_headers(options.enabled)
+            ),
         ),
-        HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
-        *_framed_policy_files(options),
-        HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
+        HostFile("cloudfront/response-headers-policy.json", format_json_file(make_response_headers_policy())),
+        *_make_framed_policy_files(options),
+        HostFile("cloudfront/custom-error-responses.json", format_json_file(make_custom_error_responses())),
         HostFile(
             "cloudfront/viewer-request.js",
-            render_config("viewer-request.js.jinja", json=JSON, explorer_error=explorer_error()),
+            render_config(
+                "viewer-request.js.jinja", json=JSON, explorer_error=render_explorer_error()
+            ),
         ),
     ]
 
 
-def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
+def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
     """Group a site's files by the HTTP headers that the files need.
 
     Documents that change at scheduled times are last, so that the files to which they refer are uploaded
@@ -217,17 +223,17 @@ def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, lis
         Pairs of media type and cache rule, with the patterns of paths.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
-    for url in hosted_urls(enabled):
+    for url in list_hosted_urls(enabled):
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
-        groups[url.media_type, url.cache].extend(_key_patterns(url))
+        groups[url.media_type, url.cache].extend(_make_key_patterns(url))
     return sorted(groups.items(), key=lambda group: group[0][1] == SHORT_LIVED)
 
 
-def _key_patterns(url: Url) -> list[str]:
-    """Return the patterns of a URL's keys.
+def _make_key_patterns(url: Url) -> list[str]:
+    """Return the patterns of an object's keys at a URL.
 
-    A timed document has a second one for later epochs.
+    A document that changes at scheduled times has a second pattern, for its later versions.
     """
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
@@ -236,15 +242,15 @@ def _key_patterns(url: Url) -> list[str]:
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if has_epochs else [pattern]
 
 
-def _framed_policy_files(options: HostOptions) -> list[HostFile]:
-    """Return the policy of documents that may be framed.
+def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
+    """Return the CloudFront policy of documents that may be framed.
 
-    There is none without such documents. CloudFront needs a behavior for each of their paths.
+    The list is empty without such documents. CloudFront needs a behavior for each of their paths.
     """
     if not allows_frames(options.enabled):
         return []
-    policy = response_headers_policy()
-    paths = [f"/{url.link()}*" for url in hosted_urls(options.enabled) if url.framed]
+    policy = make_response_headers_policy()
+    paths = [f"/{url.link()}*" for url in list_hosted_urls(options.enabled) if url.framed]
     policy |= {"Name": "statuary-embed", "Comment": f"for behaviors of the paths {' '.join(paths)}"}
     security: dict[str, object] = {
         "ContentSecurityPolicy": {"Override": True, "ContentSecurityPolicy": FRAMED_POLICY},
@@ -252,17 +258,17 @@ def _framed_policy_files(options: HostOptions) -> list[HostFile]:
         "ReferrerPolicy": {"Override": True, "ReferrerPolicy": "no-referrer"},
     }
     policy |= {"SecurityHeadersConfig": security}
-    return [HostFile("cloudfront/response-headers-policy-embed.json", json_text(policy))]
+    return [HostFile("cloudfront/response-headers-policy-embed.json", format_json_file(policy))]
 
 
-def response_headers_policy() -> dict[str, object]:
+def make_response_headers_policy() -> dict[str, object]:
     """Return the JSON of the CloudFront policy that adds headers to responses."""
     return {
         "Name": "statuary",
         "CorsConfig": {
-            "AccessControlAllowOrigins": _items_object("*"),
-            "AccessControlAllowHeaders": _items_object("*"),
-            "AccessControlAllowMethods": _items_object("GET", "HEAD", "OPTIONS"),
+            "AccessControlAllowOrigins": _make_items_object("*"),
+            "AccessControlAllowHeaders": _make_items_object("*"),
+            "AccessControlAllowMethods": _make_items_object("GET", "HEAD", "OPTIONS"),
             "AccessControlAllowCredentials": False,
             "OriginOverride": True,
         },
@@ -278,7 +284,7 @@ def response_headers_policy() -> dict[str, object]:
     }
 
 
-def custom_error_responses() -> dict[str, object]:
+def make_custom_error_responses() -> dict[str, object]:
     """Return the CloudFront setting that responds with 404 for missing objects, as JSON.
 
     S3 responds with 403 or 404 for them.
@@ -291,17 +297,17 @@ def custom_error_responses() -> dict[str, object]:
     return {"Quantity": len(items), "Items": items}
 
 
-def _items_object(*items: str) -> dict[str, object]:
+def _make_items_object(*items: str) -> dict[str, object]:
     return {"Quantity": len(items), "Items": list(items)}
 
 
-def deno_files(options: HostOptions) -> list[HostFile]:
+def make_deno_files(options: HostOptions) -> list[HostFile]:
     """Return the files with which Deno serves the site: `deno.json` and the edge program."""
-    tasks = {"serve": deno_serve_command(options)}
-    return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
+    tasks = {"serve": make_deno_serve_command(options)}
+    return [HostFile("deno.json", format_json_file({"tasks": tasks})), *make_edge_module_files(options)]
 
 
-def deno_serve_command(options: HostOptions) -> str:
+def make_deno_serve_command(options: HostOptions) -> str:
     """Return the command that serves the site with Deno.
 
     The command must be run in the folder of the project.
@@ -324,7 +330,7 @@ class Host(NamedTuple):
     runs_edge_module: bool = False
 
 
-def github_pages_files(options: HostOptions) -> list[HostFile]:
+def make_github_pages_files(options: HostOptions) -> list[HostFile]:
     """Return the workflow that deploys a site to GitHub Pages.
 
     If the site has a log, a script that stores the log is returned too. GitHub Actions never overwrites a
@@ -334,7 +340,7 @@ def github_pages_files(options: HostOptions) -> list[HostFile]:
     return [HostFile(".github/workflows/site.yml", workflow), *log_files(options)]
 
 
-def vercel_files(options: HostOptions) -> list[HostFile]:
+def make_vercel_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration file for Vercel, `vercel.json`.
 
     The paths have the syntax of path-to-regexp, where a star is `(.*)`.
@@ -348,7 +354,7 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
                 "source": rule.glob.replace("*", "(.*)"),
                 "headers": [{"key": name, "value": value} for name, value in rule.headers.items()],
             }
-            for rule in header_rules(options.enabled)
+            for rule in make_header_rules(options.enabled)
         ],
         "redirects": [
             {
@@ -365,11 +371,11 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
             },
             *(
                 {"source": requested.replace("*", "(.*)"), "destination": served.replace(":splat", "$1")}
-                for requested, served in server_rewrites()
+                for requested, served in make_server_rewrites()
             ),
         ],
     }
-    return [HostFile("vercel.json", json_text(configuration)), *log_files(options)]
+    return [HostFile("vercel.json", format_json_file(configuration)), *log_files(options)]
 
 
 COMMIT = "Commit what the host needs, and push it: `git add {files} && git commit -m Deploy && git push`."
@@ -378,7 +384,7 @@ SET_URL = "Set page.url in site.yaml to the address of the site."
 HOSTS: dict[str, Host] = {
     "netlify": Host(
         "netlify.toml, a plugin that keeps the build, and the edge function",
-        netlify_files,
+        make_netlify_files,
         (
             SET_URL,
             COMMIT,
@@ -388,7 +394,7 @@ HOSTS: dict[str, Host] = {
     ),
     "cloudflare": Host(
         "wrangler.jsonc of a Worker with static assets, and the edge module",
-        worker_files,
+        make_worker_files,
         (
             SET_URL,
             COMMIT,
@@ -400,7 +406,7 @@ HOSTS: dict[str, Host] = {
     ),
     "cloudflare-pages": Host(
         "the function of a Pages project",
-        pages_files,
+        make_cloudflare_pages_files,
         (
             SET_URL,
             COMMIT,
@@ -412,13 +418,13 @@ HOSTS: dict[str, Host] = {
     ),
     "deno": Host(
         "deno.json with a task that serves the site",
-        deno_files,
+        make_deno_files,
         ("Build the site: `statuary build`.", "Serve it: `deno task serve`."),
         runs_edge_module=True,
     ),
     "github-pages": Host(
         "a workflow that builds and deploys plain files",
-        github_pages_files,
+        make_github_pages_files,
         (
             SET_URL,
             "On GitHub, open Settings, Pages, and choose `GitHub Actions` as the source.",
@@ -427,12 +433,12 @@ HOSTS: dict[str, Host] = {
     ),
     "vercel": Host(
         "vercel.json, for plain files",
-        vercel_files,
+        make_vercel_files,
         (SET_URL, COMMIT, "In Vercel, choose `Add New`, `Project`, and this repository."),
     ),
     "nginx": Host(
         "the configuration of a server",
-        nginx_files,
+        make_nginx_files,
         (
             "Build the site and copy it to the folder that the configuration names as root.",
             "Copy the configuration to /etc/nginx/conf.d/statuary.conf.",
@@ -442,7 +448,7 @@ HOSTS: dict[str, Host] = {
     ),
     "caddy": Host(
         "a Caddyfile",
-        caddy_files,
+        make_caddy_files,
         (
             "Build the site and copy it to the folder that the Caddyfile names as root.",
             "Run `caddy validate`, and then `caddy reload`.",
@@ -451,7 +457,7 @@ HOSTS: dict[str, Host] = {
     ),
     "s3": Host(
         "an upload script for S3, and settings of CloudFront",
-        s3_files,
+        make_s3_files,
         (
             "Build the site: `statuary build`.",
             "Upload it: `s3/upload.sh s3://<bucket>`.",

@@ -32,21 +32,21 @@ class Installation(NamedTuple):
     note: str = ""  # why the requirement may not work; empty if nothing is wrong
 
 
-def read_installation(project: Path) -> Installation:
+def read_installation(project_folder: Path) -> Installation:
     """Return the commands with which a host installs the running version.
 
     Args:
-        project: the folder that the host builds.
+        project_folder: the folder that the host builds.
     """
-    return repeat_installation(read_direct_url(), project)
+    return repeat_installation(read_direct_url(), project_folder)
 
 
-def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Installation:
+def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
     """Return the commands with which a host repeats an installation.
 
     Args:
         direct_url: where statuary was installed from (PEP 610); None for a package index.
-        project: the folder that the host builds.
+        project_folder: the folder that the host builds.
     """
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
@@ -54,19 +54,19 @@ def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Ins
     below = direct_url.get("subdirectory", "")
     if "vcs_info" in direct_url:
         vcs = direct_url["vcs_info"]
-        return Installation(_requirement_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
+        return Installation(_format_requirement_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
     path = Path(url2pathname(urlsplit(url).path))
     if "archive_info" in direct_url:
-        return _install_from_archive(url, path, direct_url["archive_info"].get("hashes", {}))
-    return _install_from_folder(path, project)
+        return _make_archive_installation(url, path, direct_url["archive_info"].get("hashes", {}))
+    return _make_folder_installation(path, project_folder)
 
 
-def put_wheel(source: Path, project: Path) -> Path:
+def copy_or_build_wheel(wheel_or_source: Path, project_folder: Path) -> Path:
     """Copy statuary's wheel into the project, or build it there.
 
     Args:
-        source: a wheel, or a folder with the source code.
-        project: the folder that the host builds.
+        wheel_or_source: a wheel, or a folder with the source code.
+        project_folder: the folder that the host builds.
 
     Returns:
         The path of the wheel in the project.
@@ -74,77 +74,79 @@ def put_wheel(source: Path, project: Path) -> Path:
     Raises:
         StatuaryError: if the source code cannot be built.
     """
-    folder = project / WHEEL_FOLDER
+    folder = project_folder / WHEEL_FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    if source.is_file():
-        place = folder / source.name
-        if not (place.exists() and place.samefile(source)):
-            replace_file(place, read_file(source))
+    if wheel_or_source.is_file():
+        place = folder / wheel_or_source.name
+        if not (place.exists() and place.samefile(wheel_or_source)):
+            replace_file(place, read_file(wheel_or_source))
         return place
     if importlib.util.find_spec("pip"):
         build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     else:
         build = ["uv", "build", "--quiet", "--wheel", "--out-dir"]
     try:
-        command = [*build, str(folder.resolve()), str(source.resolve())]
+        command = [*build, str(folder.resolve()), str(wheel_or_source.resolve())]
         ended = run_program(RunLimits(), command, variables=INSTALLER_VARIABLES)
         reason = (ended.stderr.strip() or f"exit code {ended.exit_code}") if ended.exit_code else ""
     except ProgramError as error:
         reason = str(error)
     if reason:
         raise StatuaryError(
-            f"the host cannot reach {source}, from which statuary is installed, and no wheel can be built from it: {reason.splitlines()[-1]}",
+            f"the host cannot reach {wheel_or_source}, from which statuary is installed, and no wheel can be built from it: {reason.splitlines()[-1]}",
             "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL
 
 
-def _install_from_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
-    if not url.startswith("file:"):
+def _make_archive_installation(archive_url: str, archive_path: Path, hashes: dict[str, str]) -> Installation:
+    if not archive_url.startswith("file:"):
         digest = f"#sha256={hashes['sha256']}" if "sha256" in hashes else ""
-        return Installation(f"'statuary @ {url}{digest}'")
-    requirement = f"./{WHEEL_FOLDER}/{path.name}"
-    if path.is_file():
-        return Installation(requirement, path)
-    return Installation(requirement, note=f"{path} no longer exists; copy that file into {WHEEL_FOLDER}/")
+        return Installation(f"'statuary @ {archive_url}{digest}'")
+    requirement = f"./{WHEEL_FOLDER}/{archive_path.name}"
+    if archive_path.is_file():
+        return Installation(requirement, archive_path)
+    return Installation(
+        requirement, note=f"{archive_path} no longer exists; copy that file into {WHEEL_FOLDER}/"
+    )
 
 
-def _install_from_folder(folder: Path, project: Path) -> Installation:
+def _make_folder_installation(source_folder: Path, project: Path) -> Installation:
     """Return the steps that install from a folder of sources."""
-    if folder.resolve() == project.resolve():
+    if source_folder.resolve() == project.resolve():
         return Installation(".")
-    commit = _public_commit(folder)
-    return Installation(commit) if commit else Installation(f"./{WHEEL_FOLDER}/{BUILT_WHEEL}", folder)
+    commit = _find_public_commit(source_folder)
+    return Installation(commit) if commit else Installation(f"./{WHEEL_FOLDER}/{BUILT_WHEEL}", source_folder)
 
 
-def _public_commit(folder: Path) -> str | None:
-    """Return a requirement for the commit of a clean checkout.
+def _find_public_commit(checkout: Path) -> str | None:
+    """Return the requirement for pip that installs a checkout's commit.
 
     Returns:
         The requirement; None if files changed, the commit was not pushed, or the server needs more than an
         https URL.
     """
-    url = git_output(folder, "remote", "get-url", "origin")
+    url = git_output(checkout, "remote", "get-url", "origin")
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
         return None
-    pushed = git_output(folder, "branch", "--remotes", "--contains", "HEAD")
-    changed_files = git_output(folder, "status", "--porcelain", "--", ".")
+    pushed = git_output(checkout, "branch", "--remotes", "--contains", "HEAD")
+    changed_files = git_output(checkout, "status", "--porcelain", "--", ".")
     if not pushed or changed_files:
         return None
-    below = git_output(folder, "rev-parse", "--show-prefix").rstrip("/")
-    return _requirement_at_commit(f"git+{url}", git_output(folder, "rev-parse", "HEAD"), below)
+    below = git_output(checkout, "rev-parse", "--show-prefix").rstrip("/")
+    return _format_requirement_at_commit(f"git+{url}", git_output(checkout, "rev-parse", "HEAD"), below)
 
 
-def _requirement_at_commit(url: str, commit: str, below: str) -> str:
-    return f"'statuary @ {url}@{commit}{f'#subdirectory={below}' if below else ''}'"
+def _format_requirement_at_commit(repository_url: str, commit: str, subfolder: str) -> str:
+    return f"'statuary @ {repository_url}@{commit}{f'#subdirectory={subfolder}' if subfolder else ''}'"
 
 
-def checked_out_branch(folder: Path) -> str:
+def read_checked_out_branch(checkout: Path) -> str:
     """Return the git branch that is checked out in a folder, or `main` without git."""
-    return git_output(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
+    return git_output(checkout, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
 
-def with_extras(requirement: str, extras: Sequence[str]) -> str:
+def add_extras(requirement: str, extras: Sequence[str]) -> str:
     """Add extras to a requirement for pip, quoted for a shell.
 
     A requirement that already has extras is returned unchanged.

@@ -9,14 +9,16 @@ import click
 from statuary.base.errors import StatuaryError
 from statuary.extensions.hosting.host_files import HostFile
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, is_edge_file
-from statuary.extensions.hosting.installation import Installation, put_wheel
+from statuary.extensions.hosting.installation import Installation, copy_or_build_wheel
 from statuary.source.git_ignore import add_ignore_lines
 from statuary.system.files import read_text
 from statuary.system.programs import git_output
 from statuary.system.writing import replace_file
 
 
-def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
+def format_paths_to_commit(
+    files: list[HostFile], wheel: Path | None, content: Path, project_folder: Path
+) -> str:
     """Return the files and folders to commit, quoted for a shell.
 
     The edge program is omitted, because the host's build generates it.
@@ -25,42 +27,44 @@ def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out:
         files: the files for the host.
         wheel: the wheel in the project, or None.
         content: the content folder.
-        out: the folder of the project.
+        project_folder: the folder of the project.
     """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
-        names.append(wheel.relative_to(out).as_posix())
-    if content.is_dir() and content.resolve().is_relative_to(out.resolve()):
-        names.append(content.resolve().relative_to(out.resolve()).as_posix())
-    return shlex.join(sorted({*names, ".gitignore"} if (out / ".gitignore").exists() else set(names)))
+        names.append(wheel.relative_to(project_folder).as_posix())
+    if content.is_dir() and content.resolve().is_relative_to(project_folder.resolve()):
+        names.append(content.resolve().relative_to(project_folder.resolve()).as_posix())
+    return shlex.join(
+        sorted({*names, ".gitignore"} if (project_folder / ".gitignore").exists() else set(names))
+    )
 
 
-def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> None:
+def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: bool) -> None:
     """Raise an error if generated files have been edited.
 
     Args:
         files: the files to write.
-        out: the folder of the project.
+        project_folder: the folder of the project.
         force: whether edited files may be overwritten.
 
     Raises:
         StatuaryError: if an existing file differs from what was generated.
     """
-    edited = [file for file in files if _was_edited(file, out / file.path)]
+    edited = [file for file in files if _was_edited(file, project_folder / file.path)]
     if edited and not force:
-        names = ", ".join(str(out / file.path) for file in edited)
+        names = ", ".join(str(project_folder / file.path) for file in edited)
         raise StatuaryError(f"{names} already exists with other content", "use --force to replace it")
 
 
 def write_files(
-    files: list[HostFile], installation: Installation, out: Path, *, is_installed: bool = False
+    files: list[HostFile], installation: Installation, project_folder: Path, *, is_installed: bool = False
 ) -> Path | None:
     """Write the files for a host, and statuary's wheel if necessary.
 
     Args:
         files: the files for the host.
         installation: how the host installs this version of statuary.
-        out: the folder of the project.
+        project_folder: the folder of the project.
         is_installed: whether the host installs statuary, even if no file says so.
 
     Returns:
@@ -70,38 +74,40 @@ def write_files(
         StatuaryError: if the wheel cannot be built.
     """
     is_installed |= any("pip install" in file.text for file in files if not is_edge_file(file))
-    wheel = _put_wheel(installation, out) if is_installed else None
+    wheel = _put_wheel_if_needed(installation, project_folder) if is_installed else None
     for file in files:
-        path = out / file.path
+        path = project_folder / file.path
         replace_file(path, file.text.encode())
         if file.path.endswith(".sh"):
             path.chmod(0o755)
-    click.echo(f"{len(files)} files in {out}/", err=True)
+    click.echo(f"{len(files)} files in {project_folder}/", err=True)
     has_edge_module = any(map(is_edge_file, files))
-    if has_edge_module and ((out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD")):
-        for line in add_ignore_lines(out, [f"/{EDGE_FOLDER}/"]):
-            click.echo(f"added {line} to {out / '.gitignore'}", err=True)
+    if has_edge_module and (
+        (project_folder / ".gitignore").exists() or git_output(project_folder, "rev-parse", "HEAD")
+    ):
+        for line in add_ignore_lines(project_folder, [f"/{EDGE_FOLDER}/"]):
+            click.echo(f"added {line} to {project_folder / '.gitignore'}", err=True)
     return wheel
 
 
-def _put_wheel(installation: Installation, out: Path) -> Path | None:
+def _put_wheel_if_needed(installation: Installation, project_folder: Path) -> Path | None:
     """Put the installation's wheel into the project, if it needs one."""
     if installation.note:
         click.echo(f"note: {installation.note}", err=True)
     if installation.source is None:
         return None
-    wheel = put_wheel(installation.source, out)
+    wheel = copy_or_build_wheel(installation.source, project_folder)
     click.echo(f"the wheel of statuary is {wheel}", err=True)
     return wheel
 
 
-def _was_edited(file: HostFile, path: Path) -> bool:
-    if is_edge_file(file) or not path.exists():
+def _was_edited(file: HostFile, existing_path: Path) -> bool:
+    if is_edge_file(file) or not existing_path.exists():
         return False
-    text = read_text(path)
+    text = read_text(existing_path)
     body, mark, digest = text.rpartition(AS_WRITTEN)
     above = body[: body.rfind("\n") + 1]
-    is_as_written = bool(mark) and digest.strip() == _text_digest(above)
+    is_as_written = bool(mark) and digest.strip() == _hash_file_text(above)
     return text != file.text and not is_as_written
 
 
@@ -109,15 +115,17 @@ AS_WRITTEN = "as written: "
 """The mark before the digest on the last line of a file, by which edits are recognized."""
 
 
-def with_digest(text: str, comment: str) -> str:
-    """Add a comment with a digest, by which later edits are recognized.
+def add_digest_comment(file_text: str, comment_start: str) -> str:
+    """Add a comment with the digest of a file to its content.
+
+    Later runs recognize by the digest whether somebody has edited the file.
 
     Args:
-        text: the content of a file.
-        comment: the characters that begin a comment in the file.
+        file_text: the content of a file.
+        comment_start: the characters that begin a comment in the file.
     """
-    return f"{text}{comment} {AS_WRITTEN}{_text_digest(text)}\n"
+    return f"{file_text}{comment_start} {AS_WRITTEN}{_hash_file_text(file_text)}\n"
 
 
-def _text_digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:16]
+def _hash_file_text(file_text: str) -> str:
+    return sha256(file_text.encode()).hexdigest()[:16]

@@ -9,11 +9,11 @@ from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     EnabledKeys,
     allows_frames,
-    hosted_urls,
-    typed_paths,
+    list_hosted_urls,
+    list_typed_paths,
     url_regex,
 )
-from statuary.extensions.hosting.host_files import HostFile, HostOptions, explorer_error, render_config
+from statuary.extensions.hosting.host_files import HostFile, HostOptions, render_config, render_explorer_error
 from statuary.site.document import encode_json
 from statuary.site.urls import (
     COMMON_HEADERS,
@@ -53,7 +53,7 @@ class WebAddress(NamedTuple):
     port: str  # the port; empty for the standard ports of HTTP and HTTPS
 
 
-def web_address(options: HostOptions) -> WebAddress:
+def parse_web_address(options: HostOptions) -> WebAddress:
     """Parse the options about the address of a web server.
 
     The option `listen` is a port, or an address or host name with an optional port.
@@ -70,16 +70,16 @@ def web_address(options: HostOptions) -> WebAddress:
             f"--edge {options.edge!r} is not an address with a port", "write it like 127.0.0.1:8001"
         )
     listen = options.listen or ("" if options.domain else DEFAULT_PORT)
-    address = _parse_listen(listen)
+    address = _parse_listen_option(listen)
     return address._replace(host_name=options.domain or address.host_name)
 
 
-def _parse_listen(listen: str) -> WebAddress:
-    if not listen or listen.isdigit():
-        return WebAddress("", "", listen)
-    host, _, port = listen.rpartition(":")
-    if not port.isdigit() or _is_ip_address(listen):
-        host, port = listen, ""
+def _parse_listen_option(listen_option: str) -> WebAddress:
+    if not listen_option or listen_option.isdigit():
+        return WebAddress("", "", listen_option)
+    host, _, port = listen_option.rpartition(":")
+    if not port.isdigit() or _is_ip_address(listen_option):
+        host, port = listen_option, ""
     bare_host = host.strip("[]")
     return WebAddress("", bare_host, port) if _is_ip_address(bare_host) else WebAddress(bare_host, "", port)
 
@@ -87,21 +87,21 @@ def _parse_listen(listen: str) -> WebAddress:
 DEFAULT_PORT: Final = "8080"
 
 
-def _is_ip_address(host: str) -> bool:
+def _is_ip_address(host_text: str) -> bool:
     try:
-        ip_address(host)
+        ip_address(host_text)
     except ValueError:
-        return host == "localhost"
+        return host_text == "localhost"
     return True
 
 
-def nginx_files(options: HostOptions) -> list[HostFile]:
+def make_nginx_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration file for nginx.
 
     Raises:
         StatuaryError: if an address in the options is invalid.
     """
-    address = web_address(options)
+    address = parse_web_address(options)
     port = address.port or "80"
     bind = f"[{address.bind}]" if ":" in address.bind else address.bind
     text = render_config(
@@ -109,12 +109,12 @@ def nginx_files(options: HostOptions) -> list[HostFile]:
         options=options,
         listen=f"{bind}:{port}" if bind else port,
         server_name=address.host_name,
-        **_table_values(options.enabled),
+        **_make_template_values(options.enabled),
     )
     return [HostFile("statuary.conf", text)]
 
 
-def caddy_files(options: HostOptions) -> list[HostFile]:
+def make_caddy_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration file for Caddy.
 
     If a domain is given without `listen`, Caddy obtains a certificate for it. Otherwise the site uses plain
@@ -123,18 +123,18 @@ def caddy_files(options: HostOptions) -> list[HostFile]:
     Raises:
         StatuaryError: if an address in the options is invalid.
     """
-    address = web_address(options)
+    address = parse_web_address(options)
     text = render_config(
         "Caddyfile.jinja",
         options=options,
-        listen=_caddy_site(options, address),
+        listen=_format_caddy_address(options, address),
         bind=address.bind,
-        **_table_values(options.enabled),
+        **_make_template_values(options.enabled),
     )
     return [HostFile("Caddyfile", text)]
 
 
-def _caddy_site(options: HostOptions, address: WebAddress) -> str:
+def _format_caddy_address(options: HostOptions, address: WebAddress) -> str:
     """Return the address of a site in Caddy's form."""
     is_plain = not address.host_name or (options.domain is not None and bool(options.listen))
     if is_plain:
@@ -142,13 +142,13 @@ def _caddy_site(options: HostOptions, address: WebAddress) -> str:
     return f"{address.host_name}:{address.port}" if address.port else address.host_name
 
 
-def _table_values(enabled: EnabledKeys) -> dict[str, object]:
+def _make_template_values(enabled: EnabledKeys) -> dict[str, object]:
     """Return the template values that come from the URL table.
 
     Paths are regular expressions.
     """
-    short_lived = _short_lived_regexes(enabled)
-    feed = _include_epochs(url_regex(FEED))
+    short_lived = _make_short_lived_regexes(enabled)
+    feed = _add_epoch_folders(url_regex(FEED))
     types = [
         (media_type, rf"\.{extension}$")
         for extension, media_type in MEDIA_TYPES.items()
@@ -156,7 +156,7 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     ]
     return {
         "common_headers": COMMON_HEADERS,
-        "framed_regexes": [url_regex(url) for url in hosted_urls(enabled) if url.framed]
+        "framed_regexes": [url_regex(url) for url in list_hosted_urls(enabled) if url.framed]
         if allows_frames(enabled)
         else [],
         "framed_policy": FRAMED_POLICY,
@@ -165,23 +165,25 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
         "short_lived_regexes": short_lived,
         "media_types": MEDIA_TYPES,
         "json": JSON,
-        "explorer_error": explorer_error(),
-        "calls": _explorer_calls(enabled),
-        "blockscout": {url.name: url for url in hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING},
+        "explorer_error": render_explorer_error(),
+        "calls": _list_explorer_answers(enabled),
+        "blockscout": {
+            url.name: url for url in list_hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING
+        },
         "signatures": next(
-            (url.pattern for url in hosted_urls(enabled) if url.name == "signature-stats"), ""
+            (url.pattern for url in list_hosted_urls(enabled) if url.name == "signature-stats"), ""
         ),
         "no_signatures": encode_json(NO_SIGNATURES).decode(),
         "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,
-        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(enabled)],
-        "typed_paths": typed_paths(enabled),
-        "text_types": _text_types(),
+        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *list_typed_paths(enabled)],
+        "typed_paths": list_typed_paths(enabled),
+        "text_types": _list_compressible_types(),
     }
 
 
-def _text_types() -> list[str]:
+def _list_compressible_types() -> list[str]:
     """Return the media types of files that compression makes smaller.
 
     HTML is omitted, since nginx always compresses it.
@@ -190,20 +192,23 @@ def _text_types() -> list[str]:
     return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
 
 
-def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the URLs of stored responses to an explorer's calls, by name."""
-    return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
+def _list_explorer_answers(enabled: EnabledKeys) -> dict[str, Url]:
+    """Return the URLs of the stored responses to an explorer's calls, by name."""
+    return {url.name: url for url in list_hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 
-def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return the expressions of timed documents, also in the folders of epochs."""
+def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
+    """Return the expressions of documents that change at scheduled times.
+
+    They also match the later versions of these documents.
+    """
     timed = (
         url
-        for url in hosted_urls(enabled)
+        for url in list_hosted_urls(enabled)
         if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
-    return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_include_epochs(url_regex(url)) for url in timed)]
+    return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_add_epoch_folders(url_regex(url)) for url in timed)]
 
 
-def _include_epochs(expression: str) -> str:
-    return f"^{EPOCH_FOLDER_REGEX}{expression.removeprefix('^')}"
+def _add_epoch_folders(path_regex: str) -> str:
+    return f"^{EPOCH_FOLDER_REGEX}{path_regex.removeprefix('^')}"

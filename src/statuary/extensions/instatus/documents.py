@@ -74,10 +74,10 @@ class InstatusSection(Section, FollowsStatus):
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
         states = page_states_from(timeline, start, ())
-        return lambda at: instatus_documents(states(at))
+        return lambda at: iter_instatus_documents(states(at))
 
 
-def instatus_documents(state: PageState) -> Iterable[Document]:
+def iter_instatus_documents(state: PageState) -> Iterable[Document]:
     """Yield the summary and the components in the format of Instatus's API.
 
     Args:
@@ -91,55 +91,60 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
             "status": PAGE_STATUSES.get(state.overall_now.indicator, "HASISSUES"),
         }
     }
-    # like Instatus, omit these members if no incident or maintenance is active
-    incidents = [_incident_object(record, state) for record in unresolved_records(state.incidents)]
-    maintenances = [_maintenance_object(record, state) for record in announced_windows(state.maintenances)]
+    # Instatus omits these members if no incident or maintenance is active, so this document does too.
+    incidents = [_make_incident_object(record, state) for record in unresolved_records(state.incidents)]
+    maintenances = [
+        _make_maintenance_object(record, state) for record in announced_windows(state.maintenances)
+    ]
     if incidents:
         summary["activeIncidents"] = incidents
     if maintenances:
         summary["activeMaintenances"] = maintenances
     yield Document(path=SUMMARY.path(), body=encode_json(summary), cache=SUMMARY.cache)
     current_components = [row for row in state.components.values() if not row.component.removed]
-    components = {"components": [_component_object(row, state) for row in current_components]}
+    components = {"components": [_make_component_object(row, state) for row in current_components]}
     yield Document(path=COMPONENTS.path(), body=encode_json(components), cache=COMPONENTS.cache)
 
 
-def _record_object(record: IncidentState, state: PageState) -> dict[str, object]:
+def _make_record_object(record_state: IncidentState, state: PageState) -> dict[str, object]:
     return {
-        "id": record.incident.id,
-        "name": record.incident.name,
-        "status": MAINTENANCE_STATUSES.get(record.status, record.status.upper()),
-        "url": incident_url(state.page, record.incident.id),
-        "updatedAt": format_utc_milliseconds(record.updated_at),
+        "id": record_state.incident.id,
+        "name": record_state.incident.name,
+        "status": MAINTENANCE_STATUSES.get(record_state.status, record_state.status.upper()),
+        "url": incident_url(state.page, record_state.incident.id),
+        "updatedAt": format_utc_milliseconds(record_state.updated_at),
     }
 
 
-def _incident_object(record: IncidentState, state: PageState) -> dict[str, object]:
-    started = format_utc_milliseconds(record.incident.started_at)
-    return _record_object(record, state) | {"started": started, "impact": IMPACTS[record.impact]}
+def _make_incident_object(incident_state: IncidentState, state: PageState) -> dict[str, object]:
+    started = format_utc_milliseconds(incident_state.incident.started_at)
+    return _make_record_object(incident_state, state) | {
+        "started": started,
+        "impact": IMPACTS[incident_state.impact],
+    }
 
 
-def _maintenance_object(record: IncidentState, state: PageState) -> dict[str, object]:
-    incident = record.incident
+def _make_maintenance_object(window_state: IncidentState, state: PageState) -> dict[str, object]:
+    incident = window_state.incident
     if not isinstance(incident, Maintenance):
         raise TypeError("an incident has no start and end, unlike a maintenance")
     minutes = (incident.scheduled_until - incident.scheduled_for).total_seconds() // 60
     start = format_utc_milliseconds(incident.scheduled_for)
-    return _record_object(record, state) | {"start": start, "duration": int(minutes)}
+    return _make_record_object(window_state, state) | {"start": start, "duration": int(minutes)}
 
 
-def _component_object(row: ComponentState, state: PageState) -> dict[str, object]:
-    component = row.component
+def _make_component_object(component_state: ComponentState, state: PageState) -> dict[str, object]:
+    component = component_state.component
     group = state.components.get(component.group_id or "")
-    members = _component_members(row) | {"isParent": component.group}
-    return members | {"group": None if group is None else _component_members(group)}
+    members = _make_component_members(component_state) | {"isParent": component.group}
+    return members | {"group": None if group is None else _make_component_members(group)}
 
 
-def _component_members(row: ComponentState) -> dict[str, object]:
-    component = row.component
+def _make_component_members(component_state: ComponentState) -> dict[str, object]:
+    component = component_state.component
     return {
         "id": component.id,
         "name": component.name,
         "description": component.description or "",
-        "status": row.now.status.replace("_", "").upper(),
+        "status": component_state.now.status.replace("_", "").upper(),
     }

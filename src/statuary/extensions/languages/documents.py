@@ -47,13 +47,13 @@ KINDS = (
 """Pattern, description, media type and upload step of the files in a language's folder."""
 
 
-def _add_urls(tag: str) -> Iterator[Url]:
+def _iter_language_urls(language_tag: str) -> Iterator[Url]:
     for pattern, content, media_type, put in KINDS:
         name = pattern.rpartition(".")[2] if "{" in pattern else pattern.partition(".")[0]
         yield Url(
-            f"{tag}-{name}",
-            f"{tag}/{pattern}",
-            f"{content} in {tag}",
+            f"{language_tag}-{name}",
+            f"{language_tag}/{pattern}",
+            f"{content} in {language_tag}",
             media_type,
             SHORT_LIVED,
             put,
@@ -61,7 +61,7 @@ def _add_urls(tag: str) -> Iterator[Url]:
         )
 
 
-URLS = tuple(url for tag in LANGUAGES for url in _add_urls(tag))
+URLS = tuple(url for tag in LANGUAGES for url in _iter_language_urls(tag))
 
 WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT)
 """Documents that the folder of a language does not have."""
@@ -87,7 +87,8 @@ class LanguagesSection(Section, FollowsStatus):
         if pages is None or not isinstance(self.settings, LanguageSettings):
             return lambda _: ()
         translations = [
-            _translated_documents(tag, timeline, start, pages) for tag in self.settings.additional_languages
+            _make_documents_function(tag, timeline, start, pages)
+            for tag in self.settings.additional_languages
         ]
         return lambda at: (document for documents_at in translations for document in documents_at(at))
 
@@ -99,22 +100,25 @@ class _Site(NamedTuple):
     context: SiteContext
 
 
-def _translate_site(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
+def _translate_site(language_tag: str, timeline: Timeline, context: SiteContext) -> _Site:
     """Return the timeline and the settings of pages in a language."""
-    catalogue = translate_status(timeline.catalogue, tag)
-    page, folder = catalogue.page, f"{tag}/"
+    catalogue = translate_status(timeline.catalogue, language_tag)
+    page, folder = catalogue.page, f"{language_tag}/"
     host = page.feed_host or page.id.replace("_", "-")
-    # each language has its own ids of feed entries, so that feed readers do not take them for duplicates
-    translated = page._replace(url=f"{page.url}/{tag}", feed_host=f"{tag}.{host}")
-    settings = replace(context.settings, language=tag, theme=context.settings.theme._replace(texts=()))
-    in_its_words = timeline if catalogue is timeline.catalogue else _timeline_with_texts(timeline, catalogue)
+    # The feeds of each language have their own ids, so that feed readers do not take their entries for
+    # duplicates.
+    translated = page._replace(url=f"{page.url}/{language_tag}", feed_host=f"{language_tag}.{host}")
+    settings = replace(
+        context.settings, language=language_tag, theme=context.settings.theme._replace(texts=())
+    )
+    in_its_words = timeline if catalogue is timeline.catalogue else _translate_timeline(timeline, catalogue)
     return _Site(
         replace(in_its_words, catalogue=replace(catalogue, page=translated)),
         context._replace(name=one_line(page.name), settings=settings, folder=folder),
     )
 
 
-def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
+def _translate_timeline(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
     """Return a timeline with translated texts."""
     full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
@@ -125,15 +129,15 @@ def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Time
     return replace(full_timeline, incidents=incidents, maintenances=maintenances)
 
 
-def _translated_documents(
-    tag: str, timeline: Timeline, start: Instant, pages: StatusPages
+def _make_documents_function(
+    language_tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function from an instant to a language's documents then.
+    """Return a function that makes a language's documents for an instant.
 
     Args:
-        start: the first instant, at which it makes all of them.
+        start: the first instant, for which all documents are made.
     """
-    site = _translate_site(tag, timeline, pages.site)
+    site = _translate_site(language_tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
     feeds = FeedDocuments(site.timeline, feed_words(renderer_of(site.context).localization.texts))
     pages_after = own_pages.documents_from(start)
@@ -143,18 +147,18 @@ def _translated_documents(
     def documents_at(at: Instant) -> Iterator[Document]:
         if at == start:
             yield from own_pages.documents_at(at)
-            yield from _move_below(tag, feeds.documents_at(at))
+            yield from _move_to_language_folder(language_tag, feeds.documents_at(at))
             return
         yield from pages_after(at)
         if at in changes:
-            yield from _move_below(tag, feeds_after(at))
+            yield from _move_to_language_folder(language_tag, feeds_after(at))
 
     return documents_at
 
 
-def _move_below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
+def _move_to_language_folder(language_tag: str, documents: Iterable[Document]) -> Iterator[Document]:
     """Move documents to the folder of a language, except badges."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:
-            yield document._replace(path=f"{tag}/{document.path}")
+            yield document._replace(path=f"{language_tag}/{document.path}")

@@ -26,14 +26,14 @@ class LanguageSettings(NamedTuple):
         return self.tags[1:]
 
 
-def _validate_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+def _validate_tags(language_tags: tuple[str, ...]) -> tuple[str, ...]:
     """Check that languages are unique, that none is a name, and that further ones have texts.
 
     Raises:
         InvalidValueError: if a language is repeated, or a further one has no texts.
     """
-    for place, tag in enumerate(tags):
-        if tag in tags[:place]:
+    for place, tag in enumerate(language_tags):
+        if tag in language_tags[:place]:
             raise InvalidValueError(f"language {tag!r} is named twice", "list each language once")
         if tag.lower() in LANGUAGE_NAMES or (place and tag not in LANGUAGES):
             raise InvalidValueError(
@@ -42,7 +42,7 @@ def _validate_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
                 or did_you_mean(tag, LANGUAGES)
                 or f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",
             )
-    return tags
+    return language_tags
 
 
 class SiteLanguagesSource(ExtensionSource):

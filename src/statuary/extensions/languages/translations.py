@@ -48,25 +48,25 @@ def status_in_first_language(
                 rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=status.page_source, pointer=pointer
             )
         )
-    findings[:] = (_add_languages(finding, settings.tags) for finding in findings)
-    for path, text in _translated_texts(status):
+    findings[:] = (_add_language_hint(finding, settings.tags) for finding in findings)
+    for path, text in _iter_translated_texts(status):
         absent = [first_tag] if first_tag not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
             hint = (
                 f"write one of {', '.join(settings.tags)}, or add it to `languages` in {status.page_source}"
             )
             findings.append(
-                _translation_warning(
+                _make_translation_warning(
                     f"there is a text in {tag!r}, which is not a language of the site", hint, path
                 )
             )
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
-            findings.append(_translation_warning(message, f"write `{tag}:` beside the others", path))
-    return map_translated(status, lambda text: Translated(text.by_language, first_tag))
+            findings.append(_make_translation_warning(message, f"write `{tag}:` beside the others", path))
+    return replace_translated_strings(status, lambda text: Translated(text.by_language, first_tag))
 
 
-def _add_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
+def _add_language_hint(finding: Finding, tags: tuple[str, ...]) -> Finding:
     """Name the site's languages in a finding about a translation."""
     if not finding.message.startswith(EXPECTED):
         return finding
@@ -74,13 +74,13 @@ def _add_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
     return replace(finding, hint=f"write one text, or one for each language of the site: {form}")
 
 
-def _translation_warning(message: str, hint: str, path: str) -> Finding:
+def _make_translation_warning(message: str, hint: str, path: str) -> Finding:
     """Return a warning, since a missing translation must not stop an update."""
     return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
-def _translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
-    """Yield every translated text with its file."""
+def _iter_translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
+    """Yield every translated text with the path of its file."""
     parts: list[tuple[str, object]] = [
         (status.page_source, status.page),
         (status.components_source, status.components),
@@ -88,38 +88,38 @@ def _translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated
     ]
     for path, part in parts:
         texts: list[Translated] = []
-        map_translated(part, lambda text, texts=texts: texts.append(text) or text)  # type: ignore[misc]
+        replace_translated_strings(part, lambda text, texts=texts: texts.append(text) or text)  # type: ignore[misc]
         yield from ((path, text) for text in texts)
 
 
-def translate_status(status: StatusCatalogue, tag: str) -> StatusCatalogue:
+def translate_status(status: StatusCatalogue, language_tag: str) -> StatusCatalogue:
     """Return the status in a language.
 
     Texts without a translation are kept.
 
     Args:
         status: the status with its translations.
-        tag: the tag of the language.
+        language_tag: the tag of the language.
     """
-    return map_translated(status, lambda text: text.by_language.get(tag) or str(text))
+    return replace_translated_strings(status, lambda text: text.by_language.get(language_tag) or str(text))
 
 
-def map_translated(value: Value, change: Callable[[Translated], str]) -> Value:
+def replace_translated_strings(value: Value, replace_string: Callable[[Translated], str]) -> Value:
     """Return a value with its translated strings replaced.
 
     Args:
         value: a value that may contain translated strings at any depth.
-        change: returns the replacement of a translated string.
+        replace_string: returns the replacement of a translated string.
     """
-    result: Any = _map_value(value, change)
+    result: Any = _replace_in_value(value, replace_string)
     return result  # type: ignore[no-any-return]
 
 
-def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
+def _replace_in_value(value: Any, replace_string: Callable[[Translated], str]) -> object:
     if isinstance(value, Translated):
-        return change(value)
-    members = _members_of(value)
-    pairs = ((key, member, _map_value(member, change)) for key, member in members.items())
+        return replace_string(value)
+    members = _get_members(value)
+    pairs = ((key, member, _replace_in_value(member, replace_string)) for key, member in members.items())
     changed_members = {key: new for key, member, new in pairs if new is not member}
     if not changed_members:
         return value
@@ -131,8 +131,8 @@ def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
     return replace(value, **changed_members)
 
 
-def _members_of(value: Any) -> Mapping[Any, object]:
-    """Return the members of a dataclass, tuple or mapping."""
+def _get_members(value: Any) -> Mapping[Any, object]:
+    """Return the members of a dataclass, tuple or mapping, by name or position."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
     if isinstance(value, Mapping):

@@ -16,8 +16,8 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
-from statuary.extensions.metrics.point_files import append_point
-from statuary.extensions.metrics.probe import Measurement, evaluate_answers, run_probe
+from statuary.extensions.metrics.point_files import append_measurement
+from statuary.extensions.metrics.probe import Measurement, evaluate_probe_answers, run_probe
 from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
@@ -56,16 +56,16 @@ def probe_command(
 
     Exit codes: 0 all probes passed; 1 a probe failed or its result was not saved, or there are none.
     """
-    settings, reason = read_settings(content)
+    settings, reason = read_metrics_settings(content)
     if not settings.probes:
         click.echo(escape_control_chars(f"nothing was asked{reason}"), err=True)
         return ExitCode.FINDINGS
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         answers = list(zip(settings.probes, pool.map(run_probe, settings.probes), strict=True))
     at = build_instant(now)
-    latest = evaluate_answers(answers, at)
-    appended = append_points(points or content.resolve().parent / settings.folder, latest, at)
-    _print_results(latest, appended.errors, to_stderr=str(alert) == "-")
+    latest = evaluate_probe_answers(answers, at)
+    appended = append_measurements(points or content.resolve().parent / settings.folder, latest, at)
+    _print_measurements(latest, appended.errors, to_stderr=str(alert) == "-")
     if alert is not None:
         write_alerts(alert, appended.alerts)
     failed_probes = [measured for measured in latest if measured.reason]
@@ -79,14 +79,14 @@ class ReadSettings(NamedTuple):
     reason: str  # the end of a message about missing settings
 
 
-def read_settings(content: Path) -> ReadSettings:
+def read_metrics_settings(content_folder: Path) -> ReadSettings:
     """Read the settings of probes and metrics from site.yaml.
 
     Returns:
         The settings; if they are missing, empty settings with the reason.
     """
-    files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
-    site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
+    files = walk_folder(content_folder, (CONTRACTS,)) if content_folder.is_dir() else None
+    site, findings = read_content(content_folder, files, fallback=SettingsFallback.of_command())
     settings = None if site is None else site.settings_of(MetricsSettings)
     reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
     return ReadSettings(settings or MetricsSettings(folder=""), reason)
@@ -99,30 +99,34 @@ class AppendedPoints(NamedTuple):
     errors: list[StatuaryError]
 
 
-def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> AppendedPoints:
+def append_measurements(
+    points_folder: Path, measurements: Sequence[Measurement], run_time: Instant
+) -> AppendedPoints:
     """Append the results of a run to the files of the probes.
 
     If a file cannot be written, the others are still written.
 
     Args:
-        folder: the folder of the files.
-        results: the result of each probe.
-        at: the time of the run.
+        points_folder: the folder of the files.
+        measurements: the result of each probe.
+        run_time: the time of the run.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    points_folder.mkdir(parents=True, exist_ok=True)
     appended = AppendedPoints([], [])
-    with content_lock(folder):
-        for measured in results:
+    with content_lock(points_folder):
+        for measured in measurements:
             try:
-                in_a_row = append_point(folder / f"{measured.probe.id}.csv", measured, at)
+                in_a_row = append_measurement(points_folder / f"{measured.probe.id}.csv", measured, run_time)
             except StatuaryError as error:
                 appended.errors.append(error)
                 in_a_row = 1 if measured.reason else 0
-            appended.alerts.append(_alert_object(measured, at, is_firing=in_a_row >= measured.probe.failures))
+            appended.alerts.append(
+                _make_alert(measured, run_time, is_firing=in_a_row >= measured.probe.failures)
+            )
     return appended
 
 
-def _alert_object(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
+def _make_alert(measured: Measurement, run_time: Instant, *, is_firing: bool) -> dict[str, object]:
     """Return an alert in the form of Alertmanager."""
     probe = measured.probe
     return {
@@ -132,15 +136,15 @@ def _alert_object(measured: Measurement, at: Instant, *, is_firing: bool) -> dic
             "summary": f"{probe.id}: {measured.title}" if measured.title else f"{probe.id} is well",
             "description": measured.reason,
         },
-        "startsAt": format_utc_shortest(at),
+        "startsAt": format_utc_shortest(run_time),
     }
 
 
-def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
+def write_alerts(output_file: Path, alerts: Sequence[dict[str, object]]) -> None:
     """Write alerts to a file in the format of Alertmanager's webhook.
 
     Args:
-        file: the file; `-` for standard output.
+        output_file: the file; `-` for standard output.
         alerts: the alerts, as JSON objects.
     """
     status = "firing" if any(alert["status"] == "firing" for alert in alerts) else "resolved"
@@ -152,24 +156,24 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
         "alerts": alerts,
     }
     body = orjson.dumps(group, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    if str(file) == "-":
+    if str(output_file) == "-":
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
     else:
-        replace_file(file, body)
+        replace_file(output_file, body)
 
 
-def _print_results(
-    results: Sequence[Measurement], errors: Sequence[StatuaryError], *, to_stderr: bool
+def _print_measurements(
+    measurements: Sequence[Measurement], write_errors: Sequence[StatuaryError], *, to_stderr: bool
 ) -> None:
-    for line in _result_lines(results):
+    for line in _format_measurements(measurements):
         click.echo(escape_control_chars(line), err=to_stderr)
-    for error in errors:
+    for error in write_errors:
         print_error(error)
 
 
-def _result_lines(results: Sequence[Measurement]) -> Iterator[str]:
-    for measured in results:
+def _format_measurements(measurements: Sequence[Measurement]) -> Iterator[str]:
+    for measured in measurements:
         answer = measured.answer
         parts = [
             f"head {answer.head:,}" if answer.head is not None else "",

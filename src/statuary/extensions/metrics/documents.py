@@ -78,7 +78,7 @@ def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -
     return [Interval(place, round(total / count, 6)) for place, (total, count) in sorted(sums.items())]
 
 
-def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> Iterator[Document]:
+def iter_metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> Iterator[Document]:
     """Yield the documents and graphs of a metric.
 
     Args:
@@ -88,15 +88,15 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
     """
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
-        yield Document(path=path, body=encode_json(_metric_members(metric, points, period, now)))
+        yield Document(path=path, body=encode_json(_make_metric_members(metric, points, period, now)))
     day, week = (average_by_interval(points, period, now) for period in PERIODS[:2])
     body = draw_graph(metric, day, now).encode()
     yield Document(path=GRAPH.path(metric_id=metric.id), body=body, media_type=SVG)
-    body = draw_pulse(metric, day, usual_range(week), now).encode()
+    body = draw_pulse(metric, day, compute_usual_range(week), now).encode()
     yield Document(path=PULSE.path(metric_id=metric.id), body=body, media_type=SVG)
 
 
-def _metric_members(
+def _make_metric_members(
     metric: Metric, points: Sequence[Point], period: Period, now: Instant
 ) -> dict[str, object]:
     data = average_by_interval(points, period, now)
@@ -161,16 +161,16 @@ class UsualRange(NamedTuple):
     low: float
     high: float
 
-    def is_outside(self, value: float) -> bool:
+    def is_outside(self, current_value: float) -> bool:
         """Return whether a value is far outside of the usual range.
 
         The distance must be more than the width of the range, and more than a tenth of its upper end.
         """
         margin = max(self.high - self.low, abs(self.high) / 10)
-        return not self.low - margin <= value <= self.high + margin
+        return not self.low - margin <= current_value <= self.high + margin
 
 
-def usual_range(week: Sequence[Interval]) -> UsualRange | None:
+def compute_usual_range(week: Sequence[Interval]) -> UsualRange | None:
     """Return the range in which a metric usually is, from its values in a week.
 
     Returns:
@@ -207,7 +207,7 @@ def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None
     def y_of(value: float) -> float:
         return 6 + height - max(value, 0.0) / top * height
 
-    style = " out" if _is_unusual(day, usual) else ""
+    style = " out" if _is_current_value_unusual(day, usual) else ""
     unit = escape(metric.unit)
     value = escape(format_short_number(day[-1].value)) if day else "\N{EN DASH}"
     texts = f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>'
@@ -218,10 +218,10 @@ def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None
         lines.append(f'<rect class="band" y="{y:.1f}" width="{PULSE_LINE_WIDTH}" height="{tall:.1f}"/>')
         texts += (
             '<rect class="band" y="35" width="10" height="10" rx="2"/>'
-            f'<text x="15" y="44">{escape(_span_text(usual))} {unit}</text>'
+            f'<text x="15" y="44">{escape(_format_usual_range(usual))} {unit}</text>'
         )
-    for run in consecutive_runs(day, period.interval):
-        line = _svg_line(
+    for run in split_at_gaps(day, period.interval):
+        line = _make_svg_path(
             _Point((row.timestamp - start) / (end - start) * PULSE_LINE_WIDTH, y_of(row.value)) for row in run
         )
         lines.append(f'<path class="line{style}" d="M{line}"/>')
@@ -233,11 +233,11 @@ def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None
     )
 
 
-def _is_unusual(day: Sequence[Interval], usual: UsualRange | None) -> bool:
+def _is_current_value_unusual(day: Sequence[Interval], usual: UsualRange | None) -> bool:
     return bool(day and usual and usual.is_outside(day[-1].value))
 
 
-def _span_text(usual: UsualRange) -> str:
+def _format_usual_range(usual: UsualRange) -> str:
     low, high = map(format_short_number, usual)
     return low if low == high else f"{low} \N{EN DASH} {high}"
 
@@ -247,12 +247,9 @@ class _Point(NamedTuple):
     y: float
 
 
-def _svg_line(points: Iterable[_Point]) -> str:
-    """Return the path data of a line.
-
-    A single point is a dot.
-    """
-    places = [f"{x:.1f} {y:.1f}" for x, y in points]
+def _make_svg_path(line_points: Iterable[_Point]) -> str:
+    """Return the path data of an SVG line; a single point is a dot."""
+    places = [f"{x:.1f} {y:.1f}" for x, y in line_points]
     return " ".join(places) if len(places) > 1 else f"{places[0]}h0"
 
 
@@ -285,8 +282,8 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         x = LEFT + (24 - hours) / 24 * width
         label = f"\N{MINUS SIGN}{hours} h" if hours else "0 h"  # a label that is the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
-    for run in consecutive_runs(data, period.interval):
-        line = _svg_line(map(place, run))
+    for run in split_at_gaps(data, period.interval):
+        line = _make_svg_path(map(place, run))
         first_x, last_x = place(run[0]).x, place(run[-1]).x
         base = TOP + height
         parts.append(
@@ -307,7 +304,7 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     )
 
 
-def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
+def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
     """Split intervals into runs wherever there is a gap.
 
     A gap is longer than three intervals, and longer than twice the median distance between intervals.

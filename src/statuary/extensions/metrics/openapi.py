@@ -10,14 +10,14 @@ from statuary.site.operations import ApiDescription, Operation
 TAG: Final = "measurements"
 
 
-def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
+def describe_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
     """Return the description of the site's metrics for `openapi.json`."""
     del example
     names = [metric.id for metric in settings.shown]
     if not names:
         return ()
-    metric = _path_parameter("metric_id", names)
-    period = _path_parameter("period", [period.name for period in PERIODS])
+    metric = _describe_path_parameter("metric_id", names)
+    period = _describe_path_parameter("period", [period.name for period in PERIODS])
     example_values = {"metric_id": names[0], "period": PERIODS[0].name}
     return (
         ApiDescription(
@@ -41,5 +41,10 @@ def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -
     )
 
 
-def _path_parameter(name: str, values: list[str]) -> dict[str, object]:
-    return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "enum": values}}
+def _describe_path_parameter(parameter_name: str, allowed_values: list[str]) -> dict[str, object]:
+    return {
+        "name": parameter_name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "enum": allowed_values},
+    }

@@ -21,15 +21,15 @@ LARGEST_SIZE = LARGEST_FILE * 3 // 4
 """Size in bytes from which on the older half of a file is removed, well before a build refuses it."""
 
 
-def append_point(file: Path, measured: Measurement, at: Instant) -> int:
+def append_measurement(csv_file: Path, measured: Measurement, run_time: Instant) -> int:
     """Append a row to the file of a probe, creating the file.
 
     The older half of the rows is removed if the file gets too large for a build.
 
     Args:
-        file: the CSV file.
+        csv_file: the CSV file.
         measured: the result of the probe.
-        at: the time of the run.
+        run_time: the time of the run.
 
     Returns:
         The number of consecutive failures of the probe, up to this one.
@@ -37,23 +37,23 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> int:
     Raises:
         PointsError: if the file is not a CSV file that this program wrote.
     """
-    text = _read_text(file)
-    table = _parse_rows(text, file)
-    header = table[0] if table else _columns_of_kind(measured.probe.kind)
-    row = _column_values(measured, at)
-    line = _csv_text([[row.get(name, "") for name in header]])
+    text = _read_csv_text(csv_file)
+    table = _parse_csv_rows(text, csv_file)
+    header = table[0] if table else _list_csv_columns(measured.probe.kind)
+    row = _make_column_values(measured, run_time)
+    line = _format_csv_rows([[row.get(name, "") for name in header]])
     if len(table) > MOST_POINTS or len(text) > LARGEST_SIZE:
         newer = table[1 + len(table) // 2 :]
-        replace_file(file, (_csv_text([header, *newer]) + line).encode())
+        replace_file(csv_file, (_format_csv_rows([header, *newer]) + line).encode())
     elif not table:
-        append_to_file(file, (_csv_text([header]) + line).encode())
+        append_to_file(csv_file, (_format_csv_rows([header]) + line).encode())
     else:
-        # an interrupted run may have written a line without its line break
-        append_to_file(file, (("" if text.endswith("\n") else "\n") + line).encode())
-    return _failures_in_a_row(header, table[1:]) + 1 if measured.reason else 0
+        # An interrupted run may have written its last line without a line break. Begin a new line after it.
+        append_to_file(csv_file, (("" if text.endswith("\n") else "\n") + line).encode())
+    return _count_latest_failures(header, table[1:]) + 1 if measured.reason else 0
 
 
-def _read_text(file: Path) -> str:
+def _read_csv_text(file: Path) -> str:
     """Return a file's text, or an empty string without a file."""
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise PointsError(
@@ -70,26 +70,26 @@ def _read_text(file: Path) -> str:
         raise PointsError(f"{file} cannot be read: {error.strerror or error}") from None
 
 
-def _parse_rows(text: str, file: Path) -> list[list[str]]:
+def _parse_csv_rows(csv_text: str, file: Path) -> list[list[str]]:
     """Return a CSV file's rows, header first, without empty lines."""
     try:
-        return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+        return [row for row in csv.reader(io.StringIO(csv_text, newline="")) if row]
     except csv.Error:
         raise _not_csv_error(file) from None
 
 
-def _not_csv_error(file: Path) -> PointsError:
-    return PointsError(f"{file} is not a CSV file", "move it away; the next run writes a new file")
+def _not_csv_error(csv_file: Path) -> PointsError:
+    return PointsError(f"{csv_file} is not a CSV file", "move it away; the next run writes a new file")
 
 
-def _columns_of_kind(kind: ProbeKind) -> list[str]:
-    return [*COLUMNS, "batch_age"] if kind in OF_BATCHES else [*COLUMNS]
+def _list_csv_columns(probe_kind: ProbeKind) -> list[str]:
+    return [*COLUMNS, "batch_age"] if probe_kind in OF_BATCHES else [*COLUMNS]
 
 
-def _column_values(measured: Measurement, at: Instant) -> dict[str, object]:
+def _make_column_values(measured: Measurement, run_time: Instant) -> dict[str, object]:
     answer = measured.answer
     return {
-        "at": format_utc_shortest(at),
+        "at": format_utc_shortest(run_time),
         "seconds": answer.seconds,
         "head": answer.head,
         "age": measured.age,
@@ -100,14 +100,14 @@ def _column_values(measured: Measurement, at: Instant) -> dict[str, object]:
     }
 
 
-def _csv_text(rows: Sequence[Sequence[object]]) -> str:
+def _format_csv_rows(rows: Sequence[Sequence[object]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
-def _failures_in_a_row(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Count the failures at the end of a file."""
+def _count_latest_failures(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Count the consecutive failures at the end of a probe's file."""
     place = header.index("fault") if "fault" in header else len(header)
     count = 0
     for row in reversed(rows):

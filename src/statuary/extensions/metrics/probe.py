@@ -15,7 +15,7 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, is_whole_number
 from statuary.base.primitives import Instant
-from statuary.extensions.metrics.settings import Probe, ProbeKind, is_address
+from statuary.extensions.metrics.settings import Probe, ProbeKind, is_probe_address
 from statuary.system.network.client import UnreachableError, send
 from statuary.system.network.connections import Timeouts
 from statuary.system.network.listening import check_connection
@@ -74,7 +74,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
     """
     began = perf_counter()
     try:
-        probe = _replace_address(probe, environment)
+        probe = _use_address_of_environment(probe, environment)
         answer = ASKERS[probe.kind](probe)
     except UnreachableError as error:
         return ProbeAnswer(reason=f"it {error.reason}")
@@ -85,8 +85,8 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
     return answer._replace(seconds=round(perf_counter() - began, 4))
 
 
-def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
-    """Replace the address of a probe by that of the environment.
+def _use_address_of_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
+    """Replace the address of a probe by the value of an environment variable.
 
     Raises:
         ProbeError: if the variable is not set, or has no address of this kind.
@@ -98,7 +98,7 @@ def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
         raise ProbeError(
             f"the address to probe is unknown: the environment variable {probe.url_variable} is not set"
         )
-    if not is_address(probe.kind, url):
+    if not is_probe_address(probe.kind, url):
         raise ProbeError(
             f"the environment variable {probe.url_variable} is not an address for a probe of kind "
             f"{probe.kind}"
@@ -106,18 +106,18 @@ def _replace_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
     return probe._replace(url=url)
 
 
-def _probe_timeouts(probe: Probe) -> Timeouts:
+def _make_probe_timeouts(probe: Probe) -> Timeouts:
     return Timeouts(seconds=float(probe.timeout), timeout=float(probe.timeout))
 
 
-def _ask_http(probe: Probe) -> ProbeAnswer:
-    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_probe_timeouts(probe))
+def _probe_http(probe: Probe) -> ProbeAnswer:
+    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_make_probe_timeouts(probe))
     if response.status not in probe.expected_status:
         raise ProbeError(f"the server responds with {response.status}")
     return ProbeAnswer()
 
 
-def _ask_tcp(probe: Probe) -> ProbeAnswer:
+def _probe_tcp(probe: Probe) -> ProbeAnswer:
     host, _, port = probe.url.rpartition(":")
     try:
         check_connection(host.strip("[]"), int(port), probe.timeout)
@@ -128,7 +128,7 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
     return ProbeAnswer()
 
 
-def _ask_node(probe: Probe) -> ProbeAnswer:
+def _probe_ethereum_node(probe: Probe) -> ProbeAnswer:
     latest = _fetch_block(probe, "latest")
     if latest is None:
         raise ProbeError("the node has no newest block")
@@ -137,18 +137,18 @@ def _ask_node(probe: Probe) -> ProbeAnswer:
     except ProbeError:
         finalized = None  # older nodes do not know the tag
     return ProbeAnswer(
-        head=_quantity_member(latest, "number"),
-        timestamp=_quantity_member(latest, "timestamp"),
-        finalized=None if finalized is None else _quantity_member(finalized, "number"),
+        head=_get_quantity_member(latest, "number"),
+        timestamp=_get_quantity_member(latest, "timestamp"),
+        finalized=None if finalized is None else _get_quantity_member(finalized, "number"),
     )
 
 
-def _fetch_block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
-    block = _call_method(probe, "eth_getBlockByNumber", [tag, False])
+def _fetch_block(probe: Probe, block_tag: str) -> Mapping[str, Json] | None:
+    block = _call_rpc_method(probe, "eth_getBlockByNumber", [block_tag, False])
     return block if isinstance(block, Mapping) else None
 
 
-def _call_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
+def _call_rpc_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
     """Call a JSON-RPC method, and return its result."""
     question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
     headers = {"Content-Type": "application/json"}
@@ -158,7 +158,7 @@ def _call_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> 
         body=orjson.dumps(question),
         headers=headers,
         limit=LARGEST_RESPONSE,
-        timeouts=_probe_timeouts(probe),
+        timeouts=_make_probe_timeouts(probe),
     )
     try:
         value: Json = orjson.loads(response.body)
@@ -174,68 +174,70 @@ def _call_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> 
     return body.get("result")
 
 
-def _ask_op_node(probe: Probe) -> ProbeAnswer:
+def _probe_op_node(probe: Probe) -> ProbeAnswer:
     """Probe an OP Stack node (`op-node`).
 
-    The batches of its safe blocks are on L1.
+    Its safe blocks are those whose batches have been written to L1.
     """
-    status = _call_method(probe, "optimism_syncStatus")
+    status = _call_rpc_method(probe, "optimism_syncStatus")
     unsafe, safe, finalized = (
-        _object_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2")
+        _get_object_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2")
     )
     return ProbeAnswer(
-        head=_integer_member(unsafe, "number"),
-        timestamp=_integer_member(unsafe, "timestamp"),
-        finalized=_integer_member(finalized, "number"),
-        batched=_integer_member(safe, "timestamp"),
+        head=_get_integer_member(unsafe, "number"),
+        timestamp=_get_integer_member(unsafe, "timestamp"),
+        finalized=_get_integer_member(finalized, "number"),
+        batched=_get_integer_member(safe, "timestamp"),
     )
 
 
-def _ask_zks_node(probe: Probe) -> ProbeAnswer:
+def _probe_zksync_node(probe: Probe) -> ProbeAnswer:
     """Probe a ZKsync node for its newest batch on L1."""
-    newest = _quantity_member({"batch number": _call_method(probe, "zks_L1BatchNumber")}, "batch number")
+    newest = _get_quantity_member(
+        {"batch number": _call_rpc_method(probe, "zks_L1BatchNumber")}, "batch number"
+    )
     for number in range(newest, max(newest - MAX_BATCHES, -1), -1):
-        batch = _call_method(probe, "zks_getL1BatchDetails", [number])
+        batch = _call_rpc_method(probe, "zks_getL1BatchDetails", [number])
         if isinstance(batch, Mapping) and batch.get("committedAt"):
-            return _ask_node(probe)._replace(batched=_integer_member(batch, "timestamp"))
+            return _probe_ethereum_node(probe)._replace(batched=_get_integer_member(batch, "timestamp"))
     raise ProbeError(f"none of its newest {MAX_BATCHES} batches was committed to L1")
 
 
-def _object_member(value: Json, name: str) -> Mapping[str, Json]:
-    member = value.get(name) if isinstance(value, Mapping) else None
+def _get_object_member(json_value: Json, member_name: str) -> Mapping[str, Json]:
+    member = json_value.get(member_name) if isinstance(json_value, Mapping) else None
     if not isinstance(member, Mapping):
-        raise ProbeError(f"the response has no {name}")
+        raise ProbeError(f"the response has no {member_name}")
     return member
 
 
-def _integer_member(value: Mapping[str, Json], name: str) -> int:
-    number = value.get(name)
+def _get_integer_member(json_object: Mapping[str, Json], member_name: str) -> int:
+    number = json_object.get(member_name)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"the response has no valid {name}")
+        raise ProbeError(f"the response has no valid {member_name}")
     return number
 
 
-def _quantity_member(block: Mapping[str, Json], name: str) -> int:
-    text = block.get(name)
+def _get_quantity_member(block: Mapping[str, Json], member_name: str) -> int:
+    text = block.get(member_name)
     try:
         number = int(text, 16) if isinstance(text, str) else -1
     except ValueError:
         number = -1
     if not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"the newest block has no valid {name}")
+        raise ProbeError(f"the newest block has no valid {member_name}")
     return number
 
 
 ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
-    ProbeKind.HTTP: _ask_http,
-    ProbeKind.TCP: _ask_tcp,
-    ProbeKind.JSONRPC: _ask_node,
-    ProbeKind.OPTIMISM: _ask_op_node,
-    ProbeKind.ZKSYNC: _ask_zks_node,
+    ProbeKind.HTTP: _probe_http,
+    ProbeKind.TCP: _probe_tcp,
+    ProbeKind.JSONRPC: _probe_ethereum_node,
+    ProbeKind.OPTIMISM: _probe_op_node,
+    ProbeKind.ZKSYNC: _probe_zksync_node,
 }
 
 
-def evaluate_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
+def evaluate_probe_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
     """Compare the responses to probes with the limits of the probes.
 
     The lag of a node is measured from the highest block in its group.
@@ -255,7 +257,7 @@ def evaluate_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant)
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag, batch_age)
-        fault = _Fault(NO_ANSWER, answer.reason) if answer.reason else _find_fault(measured)
+        fault = _Fault(NO_ANSWER, answer.reason) if answer.reason else _find_measurement_fault(measured)
         alerts.append(measured._replace(reason=fault.reason, title=fault.title))
     return alerts
 
@@ -271,7 +273,7 @@ class _Fault(NamedTuple):
     reason: str = ""  # a sentence with the figures
 
 
-def _find_fault(measured: Measurement) -> _Fault:
+def _find_measurement_fault(measured: Measurement) -> _Fault:
     """Return the reason why a measurement is a failure, if any."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:
@@ -279,23 +281,23 @@ def _find_fault(measured: Measurement) -> _Fault:
             "newest block in the future",
             f"its newest block is {-measured.age:.0f} seconds ahead of the clock, more than {MAX_AHEAD}",
         )
-    if is_above(measured.age, probe.most_age):
+    if exceeds_limit(measured.age, probe.most_age):
         return _Fault(
             "no new blocks",
             f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}",
         )
-    if is_above(measured.lag, probe.most_lag):
+    if exceeds_limit(measured.lag, probe.most_lag):
         return _Fault(
             "behind other nodes",
             f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}",
         )
-    if is_above(measured.batch_age, probe.most_batch_age):
+    if exceeds_limit(measured.batch_age, probe.most_batch_age):
         return _Fault(
             "no new batches on L1",
             f"its newest block in a batch is {measured.batch_age:.0f} seconds old, more than {probe.most_batch_age}",
         )
     behind = None if answer.head is None or answer.finalized is None else answer.head - answer.finalized
-    if is_above(behind, probe.most_unfinalized):
+    if exceeds_limit(behind, probe.most_unfinalized):
         return _Fault(
             "blocks are not finalized",
             f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}",
@@ -303,11 +305,11 @@ def _find_fault(measured: Measurement) -> _Fault:
     return _Fault()
 
 
-def is_above(value: float | None, limit: int) -> bool:
+def exceeds_limit(measured_value: float | None, limit: int) -> bool:
     """Return whether a measured value exceeds a limit.
 
     Args:
-        value: the value, or None if nothing was measured.
+        measured_value: the value, or None if nothing was measured.
         limit: the largest allowed value; 0 for no limit.
     """
-    return value is not None and bool(limit) and value > limit
+    return measured_value is not None and bool(limit) and measured_value > limit

@@ -8,9 +8,9 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.contracts.model.contract_row import ContractCounts
-from statuary.extensions.metrics.documents import URLS, metric_documents
+from statuary.extensions.metrics.documents import URLS, iter_metric_documents
 from statuary.extensions.metrics.pages import PARTS
-from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
+from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, parse_points
 from statuary.extensions.metrics.settings import Metric
 from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
@@ -40,10 +40,10 @@ class MetricsSection(Section):
 
     @override
     def operations(self, run: Run) -> Iterable[ApiDescription]:
-        from statuary.extensions.metrics.openapi import openapi_operations
+        from statuary.extensions.metrics.openapi import describe_operations
 
         counts = run.result(ContractCounts) or ContractCounts()
-        return openapi_operations(self.settings, counts.example)
+        return describe_operations(self.settings, counts.example)
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
@@ -64,13 +64,13 @@ class MetricsSection(Section):
         findings: list[Finding] = []
         for metric in self.settings.shown:
             try:
-                points = read_points(self._read_points_file(project, metric), metric)
+                points = parse_points(self._read_points_file(project, metric), metric)
             except PointsError as error:
                 points = []
                 findings.append(
-                    _points_finding(error, metric, run.site.source if run.site is not None else "")
+                    _make_points_finding(error, metric, run.site.source if run.site is not None else "")
                 )
-            run.target.add(metric_documents(metric, points, run.instant))
+            run.target.add(iter_metric_documents(metric, points, run.instant))
         return SectionResult(skipped=tuple(findings))
 
     def _read_points_file(self, project: Path, metric: Metric) -> bytes:
@@ -81,13 +81,13 @@ class MetricsSection(Section):
             raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
 
 
-def _points_finding(error: PointsError, metric: Metric, source: str) -> Finding:
+def _make_points_finding(error: PointsError, metric: Metric, settings_file: str) -> Finding:
     return Finding(
         rule="unreadable-points",
         severity=Severity.WARNING,
         message=str(error),
         hint=error.hint,
-        path=source,
+        path=settings_file,
         pointer=("metrics", "shown", metric.id),
         on_key=True,
     )

@@ -70,22 +70,22 @@ class MetricsSettings(NamedTuple):
     probes: tuple[Probe, ...] = ()
 
 
-def is_visible_path(path: str) -> bool:
-    """Return whether a path stays inside of its folder, and names no hidden file."""
-    names = path.split("/")
-    return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
+def is_visible_path(file_path: str) -> bool:
+    """Return whether a path stays inside its folder and names no hidden file."""
+    names = file_path.split("/")
+    return "\\" not in file_path and all(name.strip() and not name.startswith(".") for name in names)
 
 
-def is_address(kind: ProbeKind, url: str) -> bool:
+def is_probe_address(probe_kind: ProbeKind, address_text: str) -> bool:
     """Return whether a text can be the address of a probe.
 
     Args:
-        kind: the kind of probe: a TCP probe needs a port, all others an http(s) URL.
-        url: the text.
+        probe_kind: the kind of probe: a TCP probe needs a port, all others an http(s) URL.
+        address_text: the text.
     """
-    if kind is ProbeKind.TCP:
-        return url.rpartition(":")[2].isdecimal()
-    return url.startswith(("http://", "https://"))
+    if probe_kind is ProbeKind.TCP:
+        return address_text.rpartition(":")[2].isdecimal()
+    return address_text.startswith(("http://", "https://"))
 
 
 class MetricSource(SourceModel):
@@ -149,7 +149,7 @@ class ProbeSource(SourceModel):
     def _check_probe(self) -> Self:
         if bool(self.url) == bool(self.url_variable):
             raise InvalidValueError("a probe needs either url or url_variable", "write one of them")
-        if self.url and not is_address(self.kind, self.url):
+        if self.url and not is_probe_address(self.kind, self.url):
             if self.kind is ProbeKind.TCP:
                 raise InvalidValueError(f"{self.url!r} is not HOST:PORT", "write it like node.example:30303")
             raise InvalidValueError(f"{self.url!r} is not a web address", "begin it with https://")

@@ -67,13 +67,13 @@ def mirror_command(
     options = MirrorOptions(read_public_key(public_key), allow_older, verify, dry_run, with_host_files)
     with show_progress() as progress, report_stage(progress, "Files"):
         result = retry_with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
-    _print_result(result, folder, dry_run=dry_run)
+    _print_mirror_result(result, folder, dry_run=dry_run)
     requests, size = site.counts
     click.echo(f"{count_text(requests, 'request')}, {format_size(size)} received")
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
-def _print_result(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
+def _print_mirror_result(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
     name = escape_control_chars(str(folder))
     for problem in result.problems:
         click.echo(escape_control_chars(problem), err=True)

@@ -94,14 +94,14 @@ def mirror_site(
     """
     skipped = set[str]()
     with FolderTarget(folder, dry_run=options.dry_run) as target:
-        _require_mirror(target, site.url, folder)
+        _require_mirror_of_site(target, site.url, folder)
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
         target.ledger.set_partial()
         incomplete_sources = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.fetch_manifest(options.key), [], []
-        is_other = _is_other_of_same_time(target, state)
+        is_other = _has_other_manifest_of_same_time(target, state)
         for _ in range(MAX_ATTEMPTS):
-            _refuse_future(state.manifest, site)
+            _refuse_future_manifest(state.manifest, site)
             if not options.allow_older:
                 noted_instant = target.ledger.get_meta("instant")
                 own_instant = parse_instant(noted_instant) if noted_instant else None
@@ -118,7 +118,7 @@ def mirror_site(
                 break
         plan = target.plan()
         if not options.dry_run and not problems:
-            _finalize(target, state, site.url, options)
+            _add_manifest_and_url(target, state, site.url, options)
             plan = target.plan()
             target.apply()
         return MirrorResult(
@@ -131,7 +131,7 @@ def mirror_site(
         )
 
 
-def _is_other_of_same_time(target: FolderTarget, state: SiteState) -> bool:
+def _has_other_manifest_of_same_time(target: FolderTarget, state: SiteState) -> bool:
     """Return whether the folder has a different manifest with the same time."""
     text = target.read_published(MANIFEST)
     noted_instant = target.ledger.get_meta("instant")
@@ -139,8 +139,8 @@ def _is_other_of_same_time(target: FolderTarget, state: SiteState) -> bool:
     return text is not None and text != state.text and is_same_time
 
 
-def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
-    """Check that a folder is new or this site's mirror.
+def _require_mirror_of_site(target: FolderTarget, url: str, mirror_folder: Path) -> None:
+    """Raise an error unless a folder is new or this site's mirror.
 
     Raises:
         PublishingError: if it is another one.
@@ -149,11 +149,11 @@ def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
     if noted_url == url or target.ledger.run == 1:
         return
     what = f"is the mirror of {noted_url}" if noted_url else "has a site that was built or published into it"
-    raise PublishingError(f"{folder} {what}", "name another folder")
+    raise PublishingError(f"{mirror_folder} {what}", "name another folder")
 
 
-def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
-    """Refuse a manifest that is dated in the future.
+def _refuse_future_manifest(manifest: Manifest, site: ServedSite) -> None:
+    """Raise an error if a manifest is dated in the future.
 
     Once mirrored, the folder would refuse every later manifest as older.
 
@@ -167,32 +167,32 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
         )
 
 
-def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
+def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
     """Add the manifest, and record the URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
-    target.add(_fetched_document(Entry(path), body) for path, body in bodies.items())
+    target.add(_make_fetched_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
-    notes = {MIRROR_OF: url, MIRRORED: _manifest_note(state.text, options)}
+    notes = {MIRROR_OF: url, MIRRORED: _make_manifest_note(state.text, options)}
     target.ledger.set_meta(build_meta_values(state.manifest.origin) | notes)
 
 
-def _manifest_note(text: bytes, options: MirrorOptions) -> str:
-    """Return the note about a mirrored manifest.
+def _make_manifest_note(manifest_text: bytes, options: MirrorOptions) -> str:
+    """Return what the ledger stores about a mirrored manifest.
 
-    With another choice of files, all are compared again.
+    The note differs if other files are chosen, so that all files are compared again.
     """
-    return manifest_digest(text) + (" with host files" if options.with_host_files else "")
+    return manifest_digest(manifest_text) + (" with host files" if options.with_host_files else "")
 
 
-def _fetched_document(entry: Entry, body: bytes) -> Document:
+def _make_fetched_document(entry: Entry, content: bytes) -> Document:
     """Return a fetched file as a document.
 
     The source of the document is its path, so that the ledger reports missing documents.
     """
     return Document(
         path=entry.path,
-        body=body,
+        body=content,
         media_type=entry.media_type or media_type_of(entry.path),
         cache=cache_control_of(entry.path),
         aliases=entry.aliases,
@@ -230,10 +230,10 @@ class MirrorSync:
         self.site, self.target, self.parts = site, target, state.manifest.parts
         self.missing_paths = frozenset(incomplete_sources)
         self.options, self.skipped = options, set[str]()
-        self.previous_manifest = self._manifest_of_folder()
+        self.previous_manifest = self._read_folder_manifest()
         self.wanted_entries = Listing()  # the entries of the parts that differ, or have a missing file
         try:
-            self._read_wanted()
+            self._read_wanted_entries()
         except BaseException:
             self.close()
             raise
@@ -242,15 +242,15 @@ class MirrorSync:
         """Delete the temporary file."""
         self.wanted_entries.close()
 
-    def _manifest_of_folder(self) -> Manifest | None:
+    def _read_folder_manifest(self) -> Manifest | None:
         """Return the manifest of the folder, if it is intact."""
         text = self.target.read_published(MANIFEST)
-        is_noted = text is not None and _manifest_note(text, self.options) == self.target.ledger.get_meta(
-            MIRRORED
-        )
+        is_noted = text is not None and _make_manifest_note(
+            text, self.options
+        ) == self.target.ledger.get_meta(MIRRORED)
         return parse_manifest(text) if text is not None and is_noted else None
 
-    def _read_wanted(self) -> None:
+    def _read_wanted_entries(self) -> None:
         same = frozenset(self.previous_manifest.parts) if self.previous_manifest else frozenset()
         firsts = [part.first for part in self.parts]
         numbers = {bisect_right(firsts, path) - 1 for path in self.missing_paths}
@@ -259,16 +259,16 @@ class MirrorSync:
             for number, part in enumerate(self.parts):
                 if part in same and number not in numbers:
                     continue
-                for entry in parse_part(self._part_lines(part), part):
+                for entry in parse_part(self._read_part_lines(part), part):
                     if entry.path <= last_path:
                         raise DamagedSnapshotError(
                             f"the manifest is damaged: it lists {entry.path} twice, or not in order"
                         )
                     last_path = entry.path
                     table.claim(entry.path)
-                    self._sort_entry(entry)
+                    self._add_entry_unless_skipped(entry)
 
-    def _sort_entry(self, entry: Entry) -> None:
+    def _add_entry_unless_skipped(self, entry: Entry) -> None:
         """Add an entry to the wanted ones, or skip its file."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
@@ -277,23 +277,23 @@ class MirrorSync:
         else:
             self.wanted_entries.add(entry)
 
-    def _part_lines(self, part: Part) -> bytes:
+    def _read_part_lines(self, part: Part) -> bytes:
         """Return the lines of a part, from the folder or fetched."""
         text = self.target.read_published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.fetch_part(part)
         if not self.target.dry_run and not added_digest(self.target.ledger.documents, part.path):
-            self.target.add([_fetched_document(Entry(part.path), text)])
+            self.target.add([_make_fetched_document(Entry(part.path), text)])
         return text
 
     def stale_paths(self) -> Iterator[str]:
         """Yield the path of each file in the copy that the mirrored site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
-        for path in self._paths_before():
+        for path in self._iter_previous_paths():
             if path not in own_paths and self.wanted_entries.find(path) is None:
                 yield path
 
-    def _paths_before(self) -> Iterator[str]:
+    def _iter_previous_paths(self) -> Iterator[str]:
         """Yield the mirror's paths in changed parts."""
         if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published_paths())
@@ -308,10 +308,10 @@ class MirrorSync:
         """Yield the manifest's entry for each file that must be fetched from the site."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
-            if added_digest(documents, entry.path) != entry.sha256 and not self._has_file(entry):
+            if added_digest(documents, entry.path) != entry.sha256 and not self._has_entry_file(entry):
                 yield entry
 
-    def _has_file(self, entry: Entry) -> bool:
+    def _has_entry_file(self, entry: Entry) -> bool:
         """Return whether the folder has the file of an entry.
 
         A file that the ledger lacks is read.
@@ -322,7 +322,7 @@ class MirrorSync:
         body = self.target.read_published(entry.path)
         is_right = body is not None and sha256(body).hexdigest() == entry.sha256
         if is_right and body is not None and not self.target.dry_run:
-            self.target.add([_fetched_document(entry, body)])
+            self.target.add([_make_fetched_document(entry, body)])
         return is_right
 
     def changes(self) -> Iterator[Change]:
@@ -347,18 +347,18 @@ class MirrorSync:
         """
         documents = self.target.ledger.documents
         self.target.discard(
-            [path for path, digest in added_files(documents) if not self._is_wanted(path, digest)]
+            [path for path, digest in added_files(documents) if not self._is_wanted_content(path, digest)]
         )
         missing_entries = list(self.missing_entries())
         problems = list[str]()
         self._require_free_space(missing_entries)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
             for batch in _divide_into_batches(missing_entries):
-                fetched = list(executor.map(self._fetch_or_fault, batch))
+                fetched = list(executor.map(self._fetch_or_describe_fault, batch))
                 output = self.target.output(f"mirror-{token_hex(8)}")
                 for entry, body in zip(batch, fetched, strict=True):
                     if isinstance(body, bytes):
-                        output.add([_fetched_document(entry, body)])
+                        output.add([_make_fetched_document(entry, body)])
                     else:
                         problems.append(body)
                 self.target.merge_partition(output.result(len(batch)))
@@ -368,12 +368,12 @@ class MirrorSync:
         documents.remove_unless_added(self.stale_paths())
         return problems
 
-    def _is_wanted(self, path: str, digest: str) -> bool:
+    def _is_wanted_content(self, path: str, staged_sha256: str) -> bool:
         """Return whether a staged file is the wanted one."""
         entry = self.wanted_entries.find(path)
-        return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
+        return path in {part.path for part in self.parts} if entry is None else entry.sha256 == staged_sha256
 
-    def _fetch_or_fault(self, entry: Entry) -> bytes | str:
+    def _fetch_or_describe_fault(self, entry: Entry) -> bytes | str:
         """Fetch a file, or describe the fault of the response."""
         try:
             return self.site.fetch(entry)

@@ -77,9 +77,9 @@ class ServedSite:
         self.counts = FetchCounts()
         self._document_fallbacks = DocumentFallbacks(UrlSource(url))
         self._lock, self._schedule_lock = Lock(), Lock()
-        self._forget_schedule()
+        self._clear_schedule_cache()
 
-    def _forget_schedule(self) -> None:
+    def _clear_schedule_cache(self) -> None:
         self._schedule = SiteSchedule(lambda path: self.read(path, LARGEST_SCHEDULED))
 
     def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
@@ -113,7 +113,7 @@ class ServedSite:
             DamagedSnapshotError: if the manifest is missing or damaged, or not signed with the key.
             UnreachableError: if the server does not respond.
         """
-        self._forget_schedule()
+        self._clear_schedule_cache()
         self._document_fallbacks.renew()
         text = self.read(MANIFEST, LARGEST_MANIFEST)
         if text is None:
@@ -127,10 +127,12 @@ class ServedSite:
         manifest = parse_manifest(text)
         if sum(part.documents for part in manifest.parts) != manifest.documents:
             raise DamagedSnapshotError(f"{MANIFEST} is damaged: it counts more or fewer files than it lists")
-        return SiteState(text, manifest, signature if _is_signature(signature) else None)
+        return SiteState(text, manifest, signature if _looks_like_signature(signature) else None)
 
     def fetch_part(self, part: Part) -> bytes:
-        """Fetch a part of the manifest (list of all files), and check its digest.
+        """Fetch a part of the manifest, and verify its digest.
+
+        The manifest is the list of a site's files.
 
         Raises:
             DamagedSnapshotError: if the part differs from what the manifest says.
@@ -145,7 +147,7 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and check its digest against the manifest (list of all files).
+        """Fetch a file, and verify its digest in the site's manifest.
 
         If the site already sends a later version of a document that changes at scheduled times, the listed
         version is derived from the site's schedule.
@@ -162,12 +164,12 @@ class ServedSite:
         try:
             body = self.read(entry.path, entry.size)
             body = self._document_fallbacks.read(entry.path) if body is None else body
-            problem = _describe_difference(entry, body)
+            problem = _describe_file_difference(entry, body)
         except RefusedError as error:
             problem = str(error)
         if not problem and body is not None:
             return body
-        # allow one thread at a time, so that the index is read, and kept in memory, once
+        # Only one thread at a time may look up a version, so that the schedule is read once and then cached.
         with self._schedule_lock:
             stored = self._schedule.find(entry.path, entry.sha256)
         stored = stored or (self._fetch_with_error_status(entry) if body is None else None)
@@ -184,20 +186,24 @@ class ServedSite:
         return body if sha256(body).hexdigest() == entry.sha256 else None
 
 
-def _describe_difference(entry: Entry, body: bytes | None) -> str:
+def _describe_file_difference(entry: Entry, content: bytes | None) -> str:
     """Describe how bytes differ from an entry."""
-    if body is None:
+    if content is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
-    if len(body) != entry.size:
-        return f"{entry.path} has {len(body):,} bytes, and the manifest says {entry.size:,}"
-    is_same = sha256(body).hexdigest() == entry.sha256
+    if len(content) != entry.size:
+        return f"{entry.path} has {len(content):,} bytes, and the manifest says {entry.size:,}"
+    is_same = sha256(content).hexdigest() == entry.sha256
     return "" if is_same else f"{entry.path} has another SHA-256 than the manifest lists"
 
 
-def _is_signature(text: bytes | None) -> bool:
+def _looks_like_signature(signature_text: bytes | None) -> bool:
     """Return whether bytes look like a minisign signature.
 
     Only a key could verify it.
     """
-    lines = (text or b"").split(b"\n")
-    return len(lines) in (4, 5) and lines[0].startswith(b"untrusted comment: ") and (text or b"").isascii()
+    lines = (signature_text or b"").split(b"\n")
+    return (
+        len(lines) in (4, 5)
+        and lines[0].startswith(b"untrusted comment: ")
+        and (signature_text or b"").isascii()
+    )

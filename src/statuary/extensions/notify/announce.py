@@ -5,8 +5,8 @@ from typing import NamedTuple, Protocol
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
-from statuary.extensions.notify.channels import DeliveryError, channel_address, send_event
-from statuary.extensions.notify.events import EventKind, StatusEvent, events_between
+from statuary.extensions.notify.channels import DeliveryError, read_channel_address, send_event
+from statuary.extensions.notify.events import EventKind, StatusEvent, list_events_between
 from statuary.extensions.notify.mail_services import send_mail
 from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.sent_events import (
@@ -14,7 +14,7 @@ from statuary.extensions.notify.sent_events import (
     Channels,
     DeliveryState,
     SentEvents,
-    require_past,
+    refuse_future_state,
     roll_back_clock,
 )
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, Delivery
@@ -80,7 +80,7 @@ def send_due_events(
     if allow_clock_rollback:
         sent = roll_back_clock(sent, now)
         state.write(sent)
-    require_past(sent, now)
+    refuse_future_state(sent, now)
     for channel in channels:
         yield from _ChannelRun(channel, timeline, now, state, sent, held_kinds).run(send, since, is_published)
 
@@ -101,20 +101,19 @@ def find_due_events(
 ) -> DueEvents:
     """Return the events that have not been sent to a channel yet.
 
-    Events of held kinds are not among them, and neither are those that may be about a wanted component with an
-    error.
+    Two sorts are omitted: events of held kinds, and events that may be about a component with an error.
 
     Args:
-        channel: the channel whose events are wanted.
+        channel: the channel to which the events are sent.
         timeline: the status history.
         now: the time of this run.
         sent: the delivery state of the channel.
         held_kinds: the kinds of events that wait for a later run.
     """
-    wants = _wants(channel, timeline.catalogue)
+    wants = _make_component_filter(channel, timeline.catalogue)
     due_events: list[StatusEvent] = []
     other_events: list[StatusEvent] = []
-    for event in events_between(timeline, Instant(sent.until - MAX_DELAY), now):
+    for event in list_events_between(timeline, Instant(sent.until - MAX_DELAY), now):
         is_wanted = wants(event)
         if event.kind in held_kinds or is_wanted is None:
             continue
@@ -125,14 +124,20 @@ def find_due_events(
     return DueEvents(due_events, other_events)
 
 
-def _wants(channel: Channel, catalogue: StatusCatalogue) -> Callable[[StatusEvent], bool | None]:
-    """Return a function that says whether an event is about a component that the channel names.
+def _make_component_filter(
+    channel: Channel, status_catalogue: StatusCatalogue
+) -> Callable[[StatusEvent], bool | None]:
+    """Return a function that tells whether a channel wants an event.
 
-    The answer is None if it may be, but the component has an error; a later run knows.
+    A channel can be limited to components. The function returns None if one of these components has an error,
+    since the
+    event may be about it; a later run knows.
     """
-    by_name = catalogue.components_by_name
+    by_name = status_catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
-    has_faulty = any(catalogue.may_be_faulty(name) for name in channel.components if name not in by_name)
+    has_faulty = any(
+        status_catalogue.may_be_faulty(name) for name in channel.components if name not in by_name
+    )
 
     def is_wanted(event: StatusEvent) -> bool | None:
         is_for = not channel.components or not component_ids.isdisjoint(event.components)
@@ -141,15 +146,15 @@ def _wants(channel: Channel, catalogue: StatusCatalogue) -> Callable[[StatusEven
     return is_wanted
 
 
-def initial_state(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the delivery state of a channel that is new.
+def make_initial_state(timeline: Timeline, start_time: Instant) -> SentEvents:
+    """Return the delivery state of a new channel.
 
     Args:
         timeline: the status history.
-        since: the time from which the channel gets events.
+        start_time: the time from which the channel gets events.
     """
-    sent = SentEvents(since)
-    for event in events_between(timeline, Instant(since - MAX_DELAY), since):
+    sent = SentEvents(start_time)
+    for event in list_events_between(timeline, Instant(start_time - MAX_DELAY), start_time):
         sent = sent.with_event(event, arrived=True)
     return sent
 
@@ -176,26 +181,31 @@ class _ChannelRun:
     def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
         name = self.channel.name
         recorded = self.channels.get(name)
-        previous_state = initial_state(self.timeline, since or self.now) if recorded is None else recorded
-        yield from self._report_uncertain(previous_state)
+        previous_state = (
+            make_initial_state(self.timeline, since or self.now) if recorded is None else recorded
+        )
+        yield from self._iter_uncertain_deliveries(previous_state)
         due_events, other_events = find_due_events(
             self.channel, self.timeline, self.now, self.channels[name], self.held_kinds
         )
         for event in due_events:
-            announcement = self._announce(event, send, is_published)
+            announcement = self._send_event_if_published(event, send, is_published)
             yield announcement
             error = announcement.error
             may_have_arrived = isinstance(error, DeliveryError) and not error.is_certain
-            # with at-most-once delivery, skip an event that may have arrived
+            # With at-most-once delivery, an event that may have arrived is not sent again, so the next event
+            # need not wait.
             is_passed = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
             if error is not None and not is_passed:
                 break
         else:
-            self._skip_events(other_events)
+            self._mark_as_handled(other_events)
         if self.channels[name] != recorded:
             self.state.write(self.channels)
 
-    def _announce(self, event: StatusEvent, send: Send, is_published: IsPublished) -> Announcement:
+    def _send_event_if_published(
+        self, event: StatusEvent, send: Send, is_published: IsPublished
+    ) -> Announcement:
         """Send an event once the site shows it."""
         try:
             is_on_site = is_published(event)
@@ -207,54 +217,56 @@ class _ChannelRun:
         not_yet = DeliveryError(message, "publish the site; the next run sends it", is_certain=True)
         return Announcement(self.channel.name, event, not_yet)
 
-    def _report_uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
+    def _iter_uncertain_deliveries(self, previous_state: SentEvents) -> Iterator[Announcement]:
         """Report events that an interrupted run may have sent."""
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():
             if not sent.arrived:
-                yield Announcement(self.channel.name, None, _unknown_event_error(self.channel.name, event_id))
+                yield Announcement(
+                    self.channel.name, None, _uncertain_delivery_error(self.channel.name, event_id)
+                )
 
-    def _skip_events(self, other_events: list[StatusEvent]) -> None:
+    def _mark_as_handled(self, unwanted_events: list[StatusEvent]) -> None:
         """Mark events as handled without sending them.
 
-        Later settings then do not send them.
+        They are not sent either if later settings of the channel include them.
         """
         sent = self.channels[self.channel.name]
-        for event in other_events:
+        for event in unwanted_events:
             sent = sent.with_event(event, arrived=True)
         self.channels[self.channel.name] = sent.up_to(self.now)
 
     def _send_event(self, event: StatusEvent, send: Send) -> Announcement:
-        """Send an event, and record that."""
+        """Send an event, and store whether it arrived."""
         name = self.channel.name
         at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
-            self._write_state(self.channels[name].with_event(event, arrived=False))
+            self._store_sent_events(self.channels[name].with_event(event, arrived=False))
         try:
             send(self.channel, event, self.timeline)
         except StatuaryError as error:
             if at_most_once and (not isinstance(error, DeliveryError) or error.is_certain):
-                self._write_state(self.channels[name].without(event))
+                self._store_sent_events(self.channels[name].without(event))
             elif at_most_once:
-                self._write_state(self.channels[name].with_event(event, arrived=True))
+                self._store_sent_events(self.channels[name].with_event(event, arrived=True))
             return Announcement(name, event, error)
-        self._write_state(self.channels[name].with_event(event, arrived=True))
+        self._store_sent_events(self.channels[name].with_event(event, arrived=True))
         return Announcement(name, event)
 
-    def _write_state(self, sent: SentEvents) -> None:
-        self.channels[self.channel.name] = sent
+    def _store_sent_events(self, sent_events: SentEvents) -> None:
+        self.channels[self.channel.name] = sent_events
         self.state.write(self.channels)
 
 
-def _unknown_event_error(name: str, event_id: str) -> StatuaryError:
+def _uncertain_delivery_error(channel_name: str, event_id: str) -> StatuaryError:
     return DeliveryError(
-        f"an earlier run ended while it sent {event_id} to the channel {name!r}: it may not have arrived",
+        f"an earlier run ended while it sent {event_id} to the channel {channel_name!r}: it may not have arrived",
         "it is not sent again, as the channel's delivery is at_most_once",
     )
 
 
-def event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
+def make_event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """Return a function that sends events to channels.
 
     Args:
@@ -263,7 +275,7 @@ def event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send
     """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
-        address = channel_address(channel, environment)
+        address = read_channel_address(channel, environment)
         if channel.kind in MAIL_KINDS:
             send_mail(channel, address, event.id, describe_event(event, timeline, words))
         else:

@@ -14,7 +14,13 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.optional import import_optional
 from statuary.extensions.notify.events import StatusEvent
-from statuary.extensions.notify.messages import Message, describe_event, slack_body, teams_body, webhook_body
+from statuary.extensions.notify.messages import (
+    Message,
+    describe_event,
+    make_slack_body,
+    make_teams_body,
+    make_webhook_body,
+)
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
@@ -54,7 +60,7 @@ class Address(NamedTuple):
     key: bytes = b""  # signs the requests of a webhook
 
 
-def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
+def read_channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
     """Read the URL and the key of a channel from environment variables.
 
     Raises:
@@ -71,10 +77,10 @@ def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address
             f"the channel {channel.name!r}: {channel.url_variable} is not a web address",
             "set it to a URL that begins with https://",
         )
-    return Address(url, _read_key(channel, environment) if channel.secret_variable else b"")
+    return Address(url, _read_signing_key(channel, environment) if channel.secret_variable else b"")
 
 
-def _read_key(channel: Channel, environment: Mapping[str, str]) -> bytes:
+def _read_signing_key(channel: Channel, environment: Mapping[str, str]) -> bytes:
     text = environment.get(channel.secret_variable, "").strip()
     try:
         key = b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
@@ -115,9 +121,9 @@ def send_event(
         MissingExtraError: if Apprise is required and not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
-        send_by_apprise(channel, address, describe_event(event, timeline, words))
+        send_through_apprise(channel, address, describe_event(event, timeline, words))
         return
-    body = body_for(channel.kind, event, timeline, words)
+    body = make_channel_body(channel.kind, event, timeline, words)
     send_body(channel, address, event.id, body, clock=clock, wait=wait)
 
 
@@ -125,7 +131,7 @@ def send_body(
     channel: Channel,
     address: Address,
     message_id: str,
-    value: object,
+    json_value: object,
     *,
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
@@ -136,19 +142,19 @@ def send_body(
         channel: the channel that gets the body.
         address: the URL and the key of the channel.
         message_id: an id that is the same for each attempt.
-        value: the JSON value to send.
+        json_value: the JSON value to send.
         clock: returns the seconds since 1970, for the signature of a webhook.
         wait: pauses for a number of seconds between attempts.
 
     Raises:
         DeliveryError: if the body did not arrive, or may not have arrived.
     """
-    body = orjson.dumps(value)
+    body = orjson.dumps(json_value)
     tries = TRIES if channel.delivery is Delivery.AT_LEAST_ONCE else 1
     pause = 1.0
     for tries_left in reversed(range(tries)):
-        headers = _request_headers(channel, address, message_id, body, int(clock()))
-        error, requested = _post_once(channel, address.url, body, headers)
+        headers = _make_request_headers(channel, address, message_id, body, int(clock()))
+        error, requested = _post_event_once(channel, address.url, body, headers)
         if error is None:
             return
         pause_seconds = pause if requested is None else requested
@@ -158,30 +164,36 @@ def send_body(
         pause *= 2
 
 
-def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> object:
+def make_channel_body(
+    channel_kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH
+) -> object:
     """Return the JSON body that a channel expects for an event.
 
     Args:
-        kind: the kind of channel.
+        channel_kind: the kind of channel.
         event: the event to describe.
         timeline: the status history.
         words: the language of the message.
     """
-    if kind is ChannelKind.WEBHOOK:
-        return webhook_body(event, timeline)
+    if channel_kind is ChannelKind.WEBHOOK:
+        return make_webhook_body(event, timeline)
     message = describe_event(event, timeline, words)
-    return slack_body(message, words) if kind is ChannelKind.SLACK else teams_body(message, words)
+    return (
+        make_slack_body(message, words)
+        if channel_kind is ChannelKind.SLACK
+        else make_teams_body(message, words)
+    )
 
 
-def _request_headers(
-    channel: Channel, address: Address, message_id: str, body: bytes, at: int
+def _make_request_headers(
+    channel: Channel, address: Address, message_id: str, request_body: bytes, timestamp: int
 ) -> dict[str, str]:
     headers = {"Content-Type": "application/json"}
     if channel.kind is not ChannelKind.WEBHOOK:
         return headers
-    headers |= {"webhook-id": message_id, "webhook-timestamp": str(at)}
+    headers |= {"webhook-id": message_id, "webhook-timestamp": str(timestamp)}
     if address.key:
-        signed = b"%b.%d.%b" % (message_id.encode(), at, body)
+        signed = b"%b.%d.%b" % (message_id.encode(), timestamp, request_body)
         signature = b64encode(hmac.new(address.key, signed, sha256).digest()).decode()
         headers["webhook-signature"] = f"v1,{signature}"
     return headers
@@ -194,13 +206,13 @@ class _Outcome(NamedTuple):
     pause: float | None = None  # the seconds that the receiver requests
 
 
-def _post_once(channel: Channel, url: str, body: bytes, headers: Mapping[str, str]) -> _Outcome:
-    """Send a request once."""
+def _post_event_once(channel: Channel, url: str, request_body: bytes, headers: Mapping[str, str]) -> _Outcome:
+    """Send a request with an event once, without retries."""
     try:
         response = send(
             url,
             "POST",
-            body=body,
+            body=request_body,
             headers=headers,
             limit=LONGEST_RESPONSE,
             timeouts=TIMEOUTS,
@@ -208,10 +220,10 @@ def _post_once(channel: Channel, url: str, body: bytes, headers: Mapping[str, st
         )
     except UnreachableError as error:
         return _Outcome(DeliveryError(f"the receiver of the channel {channel.name!r} {error.reason}"))
-    return _outcome_of_refusal(channel, response)
+    return _classify_refusal(channel, response)
 
 
-def _outcome_of_refusal(channel: Channel, response: HttpResponse) -> _Outcome:
+def _classify_refusal(channel: Channel, response: HttpResponse) -> _Outcome:
     status = response.status
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return _Outcome()
@@ -228,7 +240,7 @@ def _outcome_of_refusal(channel: Channel, response: HttpResponse) -> _Outcome:
     return _Outcome(error, requested)
 
 
-def send_by_apprise(channel: Channel, address: Address, message: Message) -> None:
+def send_through_apprise(channel: Channel, address: Address, message: Message) -> None:
     """Send a message through the library Apprise.
 
     Raises:

@@ -18,13 +18,23 @@ from statuary.cli.findings_report import text_report
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.engine.faulty_settings import SettingsFallback
 from statuary.engine.read_content import read_content
-from statuary.extensions.notify.announce import event_sender, find_due_events, initial_state, send_due_events
-from statuary.extensions.notify.channels import ChannelError, DeliveryError, body_for, channel_address
+from statuary.extensions.notify.announce import (
+    find_due_events,
+    make_event_sender,
+    make_initial_state,
+    send_due_events,
+)
+from statuary.extensions.notify.channels import (
+    ChannelError,
+    DeliveryError,
+    make_channel_body,
+    read_channel_address,
+)
 from statuary.extensions.notify.events import ComponentChange, EventKind, StatusEvent
 from statuary.extensions.notify.messages import describe_event
-from statuary.extensions.notify.sent_events import DeliveryState, file_state
+from statuary.extensions.notify.sent_events import DeliveryState, open_file_state
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind, NotifySettings
-from statuary.extensions.notify.store_state import store_state
+from statuary.extensions.notify.store_state import open_store_state
 from statuary.extensions.notify.test_commands import send_test_messages
 from statuary.publish.locations import open_location, scheme_of
 from statuary.registry import STORES
@@ -114,7 +124,7 @@ def notify_command(
         )
         return status.exit_code
     if test is not None:
-        channels = _channels_to_test(settings.channels, test, read_site.source)
+        channels = _select_channels_to_test(settings.channels, test, read_site.source)
         return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
         raise click.UsageError(
@@ -124,9 +134,9 @@ def notify_command(
         read_site.of(StatusContent).catalogue, instant, read_site.of(StatusContent).settings
     )
     words = feed_words(renderer_of(site_context(read_site)).localization.texts)
-    with open_state(state) as opened:
+    with open_delivery_state(state) as opened:
         if dry_run:
-            return _print_messages(
+            return _print_due_messages(
                 settings.channels, timeline, instant, opened, since, words, status.held_kinds
             )
         code = _send_to_channels(
@@ -180,7 +190,7 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
     files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     if site is not None:
-        site, found = without_broken_parts(site, partial(_status_findings, now=now))
+        site, found = without_broken_parts(site, partial(_find_status_findings, now=now))
         findings = [*findings, *found]
     tolerated = [finding for finding in findings if site is not None and _is_tolerated(finding, site)]
     others = [finding for finding in findings if finding not in tolerated]
@@ -195,7 +205,7 @@ def _is_tolerated(finding: Finding, site: SiteContent) -> bool:
     return finding.path in site.unread or (is_fault and not is_of_channels)
 
 
-def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
+def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     status = site.of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, now, status.settings)
     settings = site.settings_of(NotifySettings) or NotifySettings()
@@ -204,22 +214,22 @@ def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     return [*status_findings(timeline, now), *unknown]
 
 
-def open_state(name: str) -> AbstractContextManager[DeliveryState]:
+def open_delivery_state(location: str) -> AbstractContextManager[DeliveryState]:
     """Open the delivery state in a file or an object store.
 
     Args:
-        name: the name of the file, or the URL of the store.
+        location: the name of the file, or the URL of the store.
 
     Raises:
         click.UsageError: if the name is a URL of another kind.
     """
-    if scheme_of(name) in STORES:
-        return store_state(name)
-    if scheme_of(name):
+    if scheme_of(location) in STORES:
+        return open_store_state(location)
+    if scheme_of(location):
         raise click.UsageError(
-            f"--state {escape_control_chars(name)}: name a file, or a store by s3://, gs:// or az://"
+            f"--state {escape_control_chars(location)}: name a file, or a store by s3://, gs:// or az://"
         )
-    return file_state(Path(name))
+    return open_file_state(Path(location))
 
 
 def _send_to_channels(
@@ -236,8 +246,8 @@ def _send_to_channels(
 ) -> ExitCode:
     previous_channels = frozenset(state.read() or {})
     sent = failed = 0
-    send = event_sender(os.environ, words)
-    unusable = _unusable_channels(channels)
+    send = make_event_sender(os.environ, words)
+    unusable = _find_unusable_channels(channels)
     for announcement in send_due_events(
         channels,
         timeline,
@@ -245,7 +255,7 @@ def _send_to_channels(
         state,
         send,
         since=since,
-        is_published=publication_test(site),
+        is_published=make_publication_test(site),
         held_kinds=held_kinds,
         allow_clock_rollback=allow_clock_rollback,
     ):
@@ -274,18 +284,18 @@ def _print_new_channels(channels: Iterable[Channel], previous_names: Container[s
             click.echo(f"the channel {channel.name!r} is new: it receives events after {format_utc(now)}")
 
 
-def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
+def _find_unusable_channels(notified_channels: Iterable[Channel]) -> list[ChannelError]:
     """Return the errors of channels whose variables are missing or wrong."""
     errors = []
-    for channel in channels:
+    for channel in notified_channels:
         try:
-            channel_address(channel, os.environ)
+            read_channel_address(channel, os.environ)
         except ChannelError as error:
             errors.append(error)
     return errors
 
 
-def publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
+def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
     """Return a function that tells whether readers can already see an event.
 
     Args:
@@ -316,22 +326,24 @@ def publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
     return is_published
 
 
-def _channels_to_test(channels: tuple[Channel, ...], name: str, source: str) -> tuple[Channel, ...]:
-    """Return the channel of a name, or all for an empty one.
+def _select_channels_to_test(
+    channels: tuple[Channel, ...], channel_name: str, settings_file: str
+) -> tuple[Channel, ...]:
+    """Return the channel with a name; all channels for an empty name.
 
     Raises:
         click.UsageError: if no channel has the name.
     """
-    named_channels = tuple(channel for channel in channels if name in ("", channel.name))
+    named_channels = tuple(channel for channel in channels if channel_name in ("", channel.name))
     if not named_channels:
         names = [channel.name for channel in channels]
-        suggestion = did_you_mean(name, names)
-        message = f"{source} has no channel {name!r}; it has {', '.join(names)}"
+        suggestion = did_you_mean(channel_name, names)
+        message = f"{settings_file} has no channel {channel_name!r}; it has {', '.join(names)}"
         raise click.UsageError(f"{message}; {suggestion}" if suggestion else message)
     return named_channels
 
 
-def _print_messages(
+def _print_due_messages(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
@@ -343,7 +355,7 @@ def _print_messages(
     """Print the messages that would be sent."""
     sent = state.read() or {}
     for channel in channels:
-        previous_state = sent.get(channel.name) or initial_state(timeline, since or now)
+        previous_state = sent.get(channel.name) or make_initial_state(timeline, since or now)
         due_events, _ = find_due_events(channel, timeline, now, previous_state, held_kinds)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
@@ -352,5 +364,5 @@ def _print_messages(
             for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
                 click.echo(escape_control_chars(line))
             if channel.kind not in (ChannelKind.APPRISE, *MAIL_KINDS):
-                click.echo(json_text(body_for(channel.kind, event, timeline, words)))
+                click.echo(json_text(make_channel_body(channel.kind, event, timeline, words)))
     return ExitCode.OK

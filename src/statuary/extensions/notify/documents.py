@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_utc_shortest
-from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
+from statuary.extensions.notify.events import ComponentChange, StatusEvent, iter_incident_events
 from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.pages import PARTS
 from statuary.extensions.notify.settings import NotifySettings
@@ -64,7 +64,7 @@ class NotifySection(Section, FollowsStatus):
     ) -> Callable[[Instant], Iterable[Document]]:
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
-        words = _words_of(pages)
+        words = _get_feed_words(pages)
         states = page_states_from(timeline, start, listed_records(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
@@ -72,15 +72,15 @@ class NotifySection(Section, FollowsStatus):
         def documents_at(at: Instant) -> Iterator[Document]:
             state = states(at)
             for record in latest_records(newest_published_first([*state.incidents, *state.maintenances])):
-                for event in record_events(by_id[record.incident.id], at):
+                for event in iter_incident_events(by_id[record.incident.id], at):
                     if event.id not in documents_by_id:
-                        documents_by_id[event.id] = notification_document(event, timeline, words)
+                        documents_by_id[event.id] = make_notification_document(event, timeline, words)
                     yield documents_by_id[event.id]
 
         return documents_at
 
 
-def _words_of(pages: "StatusPages | None") -> Words:
+def _get_feed_words(pages: "StatusPages | None") -> Words:
     from statuary.site.pages.rendering import renderer_of
     from statuary.status.feeds.feed_words import feed_words
 
@@ -88,7 +88,7 @@ def _words_of(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the incidents and maintenance windows in feeds, newest first.
+    """Return the incidents and maintenance windows that feeds contain, newest first.
 
     Args:
         timeline: the status of the site over time.
@@ -98,7 +98,7 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
     return latest_records(newest_published_first([*state.incidents, *state.maintenances]))
 
 
-def notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
+def make_notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
     """Return the document with the message of an update, for mailing services.
 
     Args:

@@ -74,7 +74,7 @@ class StatusEvent(NamedTuple):
         return self.change.record.components
 
 
-def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
+def list_events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
     """Return the events after `start` and up to `until`, sorted by time.
 
     Args:
@@ -83,18 +83,17 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
         until: the time of the last possible event.
     """
     events = chain(
-        chain.from_iterable(_update_events(history, start, until) for history in timeline.histories),
-        _component_changes(timeline, start, until),
+        chain.from_iterable(_iter_update_events(history, start, until) for history in timeline.histories),
+        _iter_component_changes(timeline, start, until),
     )
-    return sorted(events, key=_sort_order)
+    return sorted(events, key=_make_sort_key)
 
 
-def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
-    """Return the sort key of an event.
+def _make_sort_key(event: StatusEvent) -> tuple[Instant, bool, str]:
+    """Return the key by which events are sorted.
 
-    This decides the order of events at one instant.
-
-    The sort keeps the order of a record's updates.
+    At one instant, updates come before changes of components. The sort keeps the order of an incident's
+    updates.
     """
     is_component = isinstance(event.change, ComponentChange)
     record = (
@@ -105,22 +104,22 @@ def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
     return event.at, is_component, record
 
 
-def _update_events(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
+def _iter_update_events(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     incident = history.incident
     if history.final_state is None or incident.backfilled:
         return
     published_updates = sorted(history.final_state.published_updates, key=lambda update: update.published_at)
     for place, update in enumerate(published_updates):
-        if not start < update.published_at <= until or _is_imported(update):
+        if not start < update.published_at <= until or _is_imported_update(update):
             continue
         state = history.state_at(update.published_at)
         if state is not None and update.update.deliver_notifications:
-            kind = _kind_of_event(state, update, published_updates[place - 1] if place else None)
+            kind = _classify_update(state, update, published_updates[place - 1] if place else None)
             yield StatusEvent(update.update.id, kind, update.published_at, RecordUpdate(state, update))
 
 
-def _is_imported(update: PublishedUpdate) -> bool:
-    """Return whether an update was imported.
+def _is_imported_update(update: PublishedUpdate) -> bool:
+    """Return whether an update was imported, so that nobody is notified of it.
 
     A postmortem states itself whether it notifies.
     """
@@ -136,56 +135,56 @@ KINDS = {
 """The event of the first update with a status."""
 
 
-def _kind_of_event(
-    record: IncidentState, update: PublishedUpdate, previous_update: PublishedUpdate | None
+def _classify_update(
+    incident_state: IncidentState, update: PublishedUpdate, previous_update: PublishedUpdate | None
 ) -> EventKind:
     status = update.update.status
-    if status == "completed" and record.cancelled:
+    if status == "completed" and incident_state.cancelled:
         return EventKind.CANCELLED
     if status in KINDS and (previous_update is None or previous_update.update.status != status):
         return KINDS[status]
     if previous_update is None:
-        return EventKind.SCHEDULED if isinstance(record.incident, Maintenance) else EventKind.OPENED
+        return EventKind.SCHEDULED if isinstance(incident_state.incident, Maintenance) else EventKind.OPENED
     if status == "scheduled" and update.update.automatic:
         return EventKind.REMINDER
     return EventKind.UPDATED
 
 
-def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
+def iter_incident_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
     """Yield the updates of an incident as events, oldest first.
 
     Args:
         history: the incident over time.
         until: the time of the last event that is yielded.
     """
-    return _update_events(history, BEGINNING, until)
+    return _iter_update_events(history, BEGINNING, until)
 
 
-def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> Iterator[StatusEvent]:
+def _iter_component_changes(timeline: Timeline, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     timestamps = TimestampFormatter(timeline.catalogue.page.time_zone)
-    imported = set(_import_times(timeline))
+    imported = set(_iter_import_times(timeline))
     for component in timeline.catalogue.components:
         if component.group or component.removed:
             continue
         history = timeline.layer_histories[component.id]
         silent = imported | {change.at for change in component.history if change.is_upstream}
         for at, status_before, status in history.shown_changes():
-            if start < at <= until and at not in silent and not _is_upstream(history.at(at)):
+            if start < at <= until and at not in silent and not _is_upstream_status(history.at(at)):
                 event_id = derived_id(component.id, timestamps(at), status)
                 change = ComponentChange(component, status_before, status)
                 yield StatusEvent(event_id, EventKind.COMPONENT, at, change)
 
 
-def _is_upstream(now: ComponentNow) -> bool:
+def _is_upstream_status(component_status: ComponentNow) -> bool:
     """Return whether a component's status comes from another page.
 
-    Such changes are not notified.
+    Subscribers are not notified of such changes.
     """
-    return now.cause is not None and now.cause.kind is LayerKind.UPSTREAM
+    return component_status.cause is not None and component_status.cause.kind is LayerKind.UPSTREAM
 
 
-def _import_times(timeline: Timeline) -> Iterator[Instant]:
-    """Yield the times of imported updates."""
+def _iter_import_times(timeline: Timeline) -> Iterator[Instant]:
+    """Yield the times of imported updates, at which no change is announced."""
     for history in timeline.histories:
         updates = () if history.final_state is None else history.final_state.published_updates
-        yield from (update.published_at for update in updates if _is_imported(update))
+        yield from (update.published_at for update in updates if _is_imported_update(update))

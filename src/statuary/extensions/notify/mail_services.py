@@ -37,14 +37,14 @@ class MailService(NamedTuple):
     lists: tuple[int, ...] = ()  # the ids of listmonk's mailing lists
 
 
-def mail_service(channel: Channel, address: Address) -> MailService:
+def parse_mail_service(channel: Channel, address: Address) -> MailService:
     """Parse the URL of a mailing service into address and credentials.
 
     Raises:
         ChannelError: if the URL has no key, or no mailing lists; the message does not contain the URL.
     """
     parts = urlsplit(address.url)
-    lists = _mailing_list_ids(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
+    lists = _parse_mailing_list_ids(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
     if not parts.password:
         raise _incomplete_url_error(channel, "has no key")
     place = parts.netloc.rpartition("@")[2]
@@ -52,9 +52,9 @@ def mail_service(channel: Channel, address: Address) -> MailService:
     return MailService(url, parts.username or "", parts.password, lists)
 
 
-def _mailing_list_ids(channel: Channel, query: str) -> tuple[int, ...]:
+def _parse_mailing_list_ids(channel: Channel, query_string: str) -> tuple[int, ...]:
     """Return the ids of mailing lists in a URL of listmonk."""
-    numbers = [number for text in parse_qs(query).get("lists", []) for number in text.split(",")]
+    numbers = [number for text in parse_qs(query_string).get("lists", []) for number in text.split(",")]
     if not numbers or not all(number.isdecimal() for number in numbers):
         raise _incomplete_url_error(channel, "names no lists")
     return tuple(map(int, numbers))
@@ -66,8 +66,8 @@ FORMS: Final = {
 }
 
 
-def _incomplete_url_error(channel: Channel, lack: str) -> ChannelError:
-    message = f"the channel {channel.name!r}: {channel.url_variable} {lack}"
+def _incomplete_url_error(channel: Channel, missing_part: str) -> ChannelError:
+    message = f"the channel {channel.name!r}: {channel.url_variable} {missing_part}"
     return ChannelError(message, f"write it like {FORMS[channel.kind]}")
 
 
@@ -87,7 +87,7 @@ def send_mail(
         ChannelError: if the URL has no key, or no mailing lists.
         DeliveryError: if the message was not accepted, or may not have been accepted.
     """
-    service = mail_service(channel, address)
+    service = parse_mail_service(channel, address)
     if channel.kind is ChannelKind.LISTMONK:
         _send_campaign(channel, service, message_id, message, is_draft=is_draft)
     else:
@@ -99,7 +99,7 @@ def _send_campaign(
 ) -> None:
     """Create and start a campaign in listmonk.
 
-    A campaign of an earlier try stays a draft.
+    If an earlier attempt was interrupted, its campaign stays a draft.
     """
     campaign = {
         "name": f"{_escape_template_syntax(message.subject)} ({message_id})",
@@ -107,14 +107,14 @@ def _send_campaign(
         "lists": service.lists,
         "type": "regular",
         "content_type": "html",
-        "body": _html_body(message),
+        "body": _render_html_body(message),
         "altbody": _escape_template_syntax(f"{message.text}\n\n{message.time}\n{message.url}"),
         "messenger": "email",
     }
     headers = {"Authorization": f"Basic {b64encode(f'{service.user}:{service.password}'.encode()).decode()}"}
     campaigns = f"{service.url}/api/campaigns"
-    created = _request_or_error(channel, "POST", campaigns, headers, campaign)
-    number = as_object(_object_in_response(created).get("data")).get("id")
+    created = _send_accepted_request(channel, "POST", campaigns, headers, campaign)
+    number = as_object(_parse_response_object(created).get("data")).get("id")
     if not isinstance(number, int):
         raise DeliveryError(
             f"the server of the channel {channel.name!r} responded without a campaign, as if it were not listmonk"
@@ -123,21 +123,21 @@ def _send_campaign(
         return
     started = _send_request(channel, "PUT", f"{campaigns}/{number}/status", headers, {"status": "running"})
     if started.status != HTTPStatus.OK:
-        now = _object_in_response(_request_or_error(channel, "GET", f"{campaigns}/{number}", headers))
+        now = _parse_response_object(_send_accepted_request(channel, "GET", f"{campaigns}/{number}", headers))
         if as_object(now.get("data")).get("status") not in SENDING:
-            raise _refusal_error(channel, started)
+            raise _make_refusal_error(channel, started)
 
 
 def _send_email(
     channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
 ) -> None:
-    """Create an e-mail in Buttondown, which is sent at once.
+    """Create an e-mail in Buttondown, which sends it at once.
 
-    Buttondown recognizes a second one by its slug.
+    A second attempt has the same slug, by which Buttondown recognizes it.
     """
     email = {
         "subject": _escape_template_syntax(message.subject),
-        "body": _html_body(message),
+        "body": _render_html_body(message),
         "slug": message_id,
         "status": "draft" if is_draft else "about_to_send",
     }
@@ -147,44 +147,44 @@ def _send_email(
         "X-Buttondown-Live-Dangerously": "true",  # required once for each key
     }
     response = _send_request(channel, "POST", service.url, headers, email)
-    is_known = _object_in_response(response).get("code") in ("email_duplicate", "slug_invalid")
+    is_known = _parse_response_object(response).get("code") in ("email_duplicate", "slug_invalid")
     if not _is_success(response) and not is_known:
-        raise _refusal_error(channel, response)
+        raise _make_refusal_error(channel, response)
 
 
-def _html_body(message: Message) -> str:
+def _render_html_body(mail_message: Message) -> str:
     """Return the HTML body of an e-mail."""
-    body = f'{message.html}\n<p>{message.time}<br><a href="{message.url}">{message.url}</a></p>'
+    body = f'{mail_message.html}\n<p>{mail_message.time}<br><a href="{mail_message.url}">{mail_message.url}</a></p>'
     return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
 
 
-def _escape_template_syntax(text: str) -> str:
-    """Escape what a mail service would take for a template."""
-    return text.replace("{{", "{ {").replace("{%", "{ %")
+def _escape_template_syntax(html_text: str) -> str:
+    """Escape text that a mail service would take for its template syntax."""
+    return html_text.replace("{{", "{ {").replace("{%", "{ %")
 
 
-def _request_or_error(
-    channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
+def _send_accepted_request(
+    channel: Channel, http_method: str, url: str, headers: Mapping[str, str], json_value: object = None
 ) -> HttpResponse:
-    response = _send_request(channel, method, url, headers, value)
+    response = _send_request(channel, http_method, url, headers, json_value)
     if not _is_success(response):
-        raise _refusal_error(channel, response)
+        raise _make_refusal_error(channel, response)
     return response
 
 
 def _send_request(
-    channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
+    channel: Channel, http_method: str, url: str, headers: Mapping[str, str], json_value: object = None
 ) -> HttpResponse:
     """Send a request to a mail service.
 
     Raises:
         DeliveryError: if the service cannot be reached.
     """
-    body = None if value is None else orjson.dumps(value)
+    body = None if json_value is None else orjson.dumps(json_value)
     try:
         return send(
             url,
-            method,
+            http_method,
             body=body,
             headers={**headers, "Content-Type": "application/json"},
             limit=LONGEST_RESPONSE,
@@ -201,15 +201,15 @@ def _is_success(response: HttpResponse) -> bool:
     return HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES
 
 
-def _refusal_error(channel: Channel, response: HttpResponse) -> DeliveryError:
+def _make_refusal_error(channel: Channel, response: HttpResponse) -> DeliveryError:
     hint = "it is sent by the next run"
     if response.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
         hint = f"check the value of {channel.url_variable}"
     return DeliveryError(f"the service of the channel {channel.name!r} responds with {response.status}", hint)
 
 
-def _object_in_response(response: HttpResponse) -> Mapping[str, Json]:
-    """Return the object in a response, empty if there is none."""
+def _parse_response_object(response: HttpResponse) -> Mapping[str, Json]:
+    """Return the JSON object in a response; empty if it has none."""
     try:
         return as_object(orjson.loads(response.body))
     except ValueError:

@@ -56,12 +56,12 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
     page = timeline.catalogue.page
     change = event.change
     if isinstance(change, ComponentChange):
-        subject, text, html = _component_words(change, words)
+        subject, text, html = _describe_component_change(change, words)
         url = f"{page.url}/#component-{change.component.id}"
         worst = change.new_status
     else:
-        affected = list(_affected_components(change, timeline))
-        subject, text, html = _record_words(event, change, affected, words)
+        affected = list(_iter_affected_components(change, timeline))
+        subject, text, html = _describe_record_update(event, change, affected, words)
         url = f"{incident_url(page, change.record.incident.id)}#update-{change.update.update.id}"
         worst = max(
             (state.now.status for state in affected),
@@ -90,23 +90,24 @@ class _MessageWords(NamedTuple):
     html: str
 
 
-def _component_words(change: ComponentChange, words: Words) -> _MessageWords:
+def _describe_component_change(change: ComponentChange, words: Words) -> _MessageWords:
     name = one_line(change.component.name)
-    status = status_words(change.new_status, words)
-    previous = status_words(change.old_status, words)
+    status = get_status_words(change.new_status, words)
+    previous = get_status_words(change.old_status, words)
     text = words("changed", name=name, status=status, previous=previous)
     return _MessageWords(f"{name}: {status}", text, body_html(text))
 
 
-def _record_words(
-    event: StatusEvent, change: RecordUpdate, affected: list[ComponentState], words: Words
+def _describe_record_update(
+    event: StatusEvent, record_update: RecordUpdate, affected_components: list[ComponentState], words: Words
 ) -> _MessageWords:
-    record, update = change
+    record, update = record_update
     is_reminder = event.kind is EventKind.REMINDER
     position = record.published_updates.index(update)
     label = words("reminder") if is_reminder else status_label(record, position, words)
     component_names = ", ".join(
-        f"{one_line(state.component.name)} ({status_words(state.now.status, words)})" for state in affected
+        f"{one_line(state.component.name)} ({get_status_words(state.now.status, words)})"
+        for state in affected_components
     )
     components = words("affects", names=component_names) if component_names else ""
     body = words.body(update.update.body)
@@ -115,7 +116,7 @@ def _record_words(
     return _MessageWords(f"{label}: {one_line(record.incident.name)}", text, html)
 
 
-def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
+def get_status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
     """Return a component's status in words, such as `partial outage`.
 
     Args:
@@ -125,18 +126,18 @@ def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
-def _affected_components(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
+def _iter_affected_components(record_update: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
     """Yield the components that an update affects."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
     }
-    for component_id in change.record.components:
+    for component_id in record_update.record.components:
         component = components.get(component_id)
         if component is not None and not component.group:
-            yield component_state_at(timeline, component, change.update.published_at)
+            yield component_state_at(timeline, component, record_update.update.published_at)
 
 
-def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
+def make_webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     """Return the JSON that Statuspage's webhooks would send about an event.
 
     Args:
@@ -154,21 +155,24 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
         )
         return component_payload(component, change.old_status, *members)
     components = [
-        component_members(affected, page, timestamps) for affected in _affected_components(change, timeline)
+        component_members(affected, page, timestamps)
+        for affected in _iter_affected_components(change, timeline)
     ]
     record = incident_members(change.record, components, page, timestamps)
     return incident_payload(_add_webhook_members(record, change.record, timestamps), *members)
 
 
-def _add_webhook_members(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
-    """Add the members that a record has in webhooks."""
-    incident, updates = record.incident, record.published_updates
+def _add_webhook_members(
+    webhook_members: Members, incident_state: IncidentState, timestamps: TimestampFormatter
+) -> Members:
+    """Add the members that webhooks have for an incident or maintenance window."""
+    incident, updates = incident_state.incident, incident_state.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
     reminders = [entry for entry in updates if entry.update.automatic and entry.update.status == "scheduled"]
     postmortems = [entry.update for entry in updates if entry.update.status == "postmortem"]
     return {
-        **members,
-        "incident_updates": [{**update, **NO_TWEET} for update in members["incident_updates"]],
+        **webhook_members,
+        "incident_updates": [{**update, **NO_TWEET} for update in webhook_members["incident_updates"]],
         "backfilled": incident.backfilled,
         "impact_override": incident.impact_override,
         "scheduled_remind_prior": automation.scheduled_remind_prior,
@@ -191,21 +195,21 @@ NO_AUTOMATION = Automation(
 """The automatic steps of an incident: none."""
 
 
-def slack_body(message: Message, words: Words = ENGLISH) -> Members:
+def make_slack_body(message: Message, words: Words = ENGLISH) -> Members:
     """Convert a message to the JSON that a Slack webhook accepts.
 
     Args:
         message: the subject, text, time and link.
         words: the texts of the language for the label of the link.
     """
-    context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
+    context = f"{_escape_for_slack(message.time)} · <{message.url}|{_escape_for_slack(words('open_page'))}>"
     sections = (
-        [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
+        [{"type": "section", "text": {"type": "mrkdwn", "text": _escape_for_slack(message.text)}}]
         if message.text
         else []
     )
     return {
-        "text": _slack_text(message.subject),
+        "text": _escape_for_slack(message.subject),
         "blocks": [
             {"type": "header", "text": {"type": "plain_text", "text": message.subject, "emoji": False}},
             *sections,
@@ -214,12 +218,12 @@ def slack_body(message: Message, words: Words = ENGLISH) -> Members:
     }
 
 
-def _slack_text(text: str) -> str:
+def _escape_for_slack(plain_text: str) -> str:
     """Escape a text for Slack.
 
     See https://docs.slack.dev/messaging/formatting-message-text.
     """
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return plain_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 TEAMS_COLOURS: dict[ComponentStatus, str] = {
@@ -232,7 +236,7 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 """The colours of adaptive cards."""
 
 
-def teams_body(message: Message, words: Words = ENGLISH) -> Members:
+def make_teams_body(message: Message, words: Words = ENGLISH) -> Members:
     """Convert a message to the JSON that a Microsoft Teams webhook accepts.
 
     Args:
@@ -240,10 +244,10 @@ def teams_body(message: Message, words: Words = ENGLISH) -> Members:
         words: the texts of the language for the label of the link.
     """
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
-    blocks = [_text_block(message.subject, **heading)]
+    blocks = [_make_text_block(message.subject, **heading)]
     if message.text:
-        blocks.append(_text_block(message.text))
-    blocks.append(_text_block(message.time, isSubtle=True, size="Small"))
+        blocks.append(_make_text_block(message.text))
+    blocks.append(_make_text_block(message.time, isSubtle=True, size="Small"))
     card = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -259,7 +263,7 @@ def teams_body(message: Message, words: Words = ENGLISH) -> Members:
     return {"type": "message", "attachments": [attachment]}
 
 
-def _text_block(text: str, **members: object) -> Members:
+def _make_text_block(plain_text: str, **block_members: object) -> Members:
     # Adaptive Cards read a subset of Markdown: they ignore a single line break, and brackets make links
-    escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in text)
-    return {"type": "TextBlock", "text": escaped.replace("\n", "\n\n"), "wrap": True, **members}
+    escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in plain_text)
+    return {"type": "TextBlock", "text": escaped.replace("\n", "\n\n"), "wrap": True, **block_members}

@@ -50,7 +50,7 @@ class SentEvents(NamedTuple):
 
         An event is not sent again if one with the same id or the same content was sent.
         """
-        fingerprint = event_fingerprint(event)
+        fingerprint = make_event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
@@ -60,28 +60,28 @@ class SentEvents(NamedTuple):
             event: the event that was sent.
             arrived: whether it is certain that the event arrived.
         """
-        sent = SentEvent(event.at, event_fingerprint(event), arrived)
+        sent = SentEvent(event.at, make_event_fingerprint(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return a copy of the delivery state without one event, which did not arrive.
+        """Return a copy of the delivery state without an event that did not arrive.
 
         The next run then sends the event again.
         """
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
-    def up_to(self, until: Instant) -> Self:
-        """Return a copy of the delivery state with all events up to a time marked as sent.
+    def up_to(self, end_time: Instant) -> Self:
+        """Return a copy of the state in which all events up to a time are sent.
 
         The state stays at its own time if that is later.
         """
-        latest = max(until, self.until)
+        latest = max(end_time, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
         return self._replace(until=latest, events=recent)
 
 
-def event_fingerprint(event: StatusEvent) -> str:
-    """Return a text by which an event that was sent already is recognized.
+def make_event_fingerprint(event: StatusEvent) -> str:
+    """Return a string by which a later run recognizes an event.
 
     For an update, it is a digest of the incident, number, status and text, but not of the time. For the
     change of a component, it is the id of the event.
@@ -105,7 +105,7 @@ class DeliveryStateError(StatuaryError):
     """
 
 
-def encode_state(channels: Mapping[str, SentEvents]) -> bytes:
+def encode_delivery_state(channels: Mapping[str, SentEvents]) -> bytes:
     """Encode the delivery state (which events were sent) as JSON.
 
     Args:
@@ -126,28 +126,28 @@ def encode_state(channels: Mapping[str, SentEvents]) -> bytes:
     )
 
 
-def parse_state(body: bytes, name: str) -> Channels:
+def parse_delivery_state(state_json: bytes, state_location: str) -> Channels:
     """Parse the delivery state of all channels.
 
     Args:
-        body: the JSON.
-        name: the name of the file or store, for error messages.
+        state_json: the JSON.
+        state_location: the name of the file or store, for error messages.
 
     Raises:
         DeliveryStateError: if the JSON is damaged, or of a later format.
     """
     try:
-        record = cast("dict[str, Json]", orjson.loads(body))
+        record = cast("dict[str, Json]", orjson.loads(state_json))
         if record["format"] != 1:
             raise DeliveryStateError(
-                f"{name} has the format {record['format']}, which this version of statuary does not know",
+                f"{state_location} has the format {record['format']}, which this version of statuary does not know",
                 "install a newer version of statuary",
             )
         channels = cast("dict[str, dict[str, Json]]", record["channels"])
         return {channel: _parse_sent_events(members) for channel, members in channels.items()}
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
         raise DeliveryStateError(
-            f"{name} is damaged, so the sent events are unknown",
+            f"{state_location} is damaged, so the sent events are unknown",
             "restore it, or delete it to send only events from now on",
         ) from None
 
@@ -163,7 +163,7 @@ def _parse_sent_events(members: Mapping[str, Json]) -> SentEvents:
     )
 
 
-def require_past(channels: Channels, now: Instant) -> None:
+def refuse_future_state(channels: Channels, now: Instant) -> None:
     """Raise an error if a delivery state is from the future.
 
     Otherwise nothing would be sent until that time.
@@ -185,7 +185,7 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def roll_back_clock(channels: Channels, now: Instant) -> Channels:
-    """Set the delivery state of each channel back to `now`, if it is later.
+    """Set a delivery state that is later than `now` back to `now`.
 
     A run with a wrong clock may have stored such a state.
     """
@@ -196,10 +196,10 @@ class DeliveryState(Protocol):
     """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Return which events were sent to each channel, or None before the first run."""
+        """Return the events sent to each channel, or None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Store which events were sent to each channel, for the next run.
+        """Store the events sent to each channel, for the next run.
 
         Args:
             channels: the events sent to each channel, by the name of the channel.
@@ -215,7 +215,7 @@ class FileState(DeliveryState):
     @override
     def read(self) -> Channels | None:
         try:
-            return parse_state(read_file(self.file), str(self.file))
+            return parse_delivery_state(read_file(self.file), str(self.file))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -224,11 +224,11 @@ class FileState(DeliveryState):
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         with atomic_file(self.file) as stream:
-            stream.write(encode_state(channels))
+            stream.write(encode_delivery_state(channels))
 
 
 @contextmanager
-def file_state(file: Path) -> Iterator[FileState]:
+def open_file_state(state_path: Path) -> Iterator[FileState]:
     """Open the delivery state in a file, and lock out other runs.
 
     Raises:
@@ -236,11 +236,11 @@ def file_state(file: Path) -> Iterator[FileState]:
         EditError: if the folder cannot be locked.
     """
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        state_path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DeliveryStateError(
-            f"the delivery state cannot be kept in {file.parent}: {error.strerror}",
+            f"the delivery state cannot be kept in {state_path.parent}: {error.strerror}",
             "name another file with --state",
         ) from None
-    with content_lock(file.parent):
-        yield FileState(file)
+    with content_lock(state_path.parent):
+        yield FileState(state_path)

@@ -59,7 +59,7 @@ class NotifySettings(NamedTuple):
         """Return the components to which channels are limited.
 
         Returns:
-            The key of each component, by its place (pointer) in site.yaml.
+            A dict from the place in site.yaml (a pointer) to the key of the component.
         """
         return {
             ("notify", "channels", number, "components", place): name

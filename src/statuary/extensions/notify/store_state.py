@@ -12,8 +12,8 @@ from statuary.extensions.notify.sent_events import (
     DeliveryState,
     DeliveryStateError,
     SentEvents,
-    encode_state,
-    parse_state,
+    encode_delivery_state,
+    parse_delivery_state,
 )
 from statuary.extensions.object_stores.store import Lease, ObjectStore, PreconditionFailedError, Tag
 
@@ -37,14 +37,14 @@ class StoreState(DeliveryState):
             return None
         body, info = answer
         self.tag = info.tag
-        return parse_state(body, f"{self.store.url}/{OBJECT}")
+        return parse_delivery_state(body, f"{self.store.url}/{OBJECT}")
 
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         self.lease.renew()
         self.lease.check()
         try:
-            self.tag = self.store.put_if(OBJECT, encode_state(channels), self.tag, HEADERS)
+            self.tag = self.store.put_if(OBJECT, encode_delivery_state(channels), self.tag, HEADERS)
         except PreconditionFailedError:
             raise DeliveryStateError(
                 f"another program has replaced {self.store.url}/{OBJECT}",
@@ -53,13 +53,13 @@ class StoreState(DeliveryState):
 
 
 @contextmanager
-def store_state(url: str) -> Iterator[StoreState]:
+def open_store_state(store_url: str) -> Iterator[StoreState]:
     """Open the delivery state in a store, locking out other runs.
 
     Raises:
         PublishingError: if a publisher or another run has the lock, or the store cannot be used.
     """
-    store = ObjectStore(url)
+    store = ObjectStore(store_url)
     lease = Lease(store, utc_now)
     lease.acquire()
     try:

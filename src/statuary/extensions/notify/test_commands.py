@@ -9,9 +9,9 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.extensions.notify.channels import channel_address, send_body, send_by_apprise
+from statuary.extensions.notify.channels import read_channel_address, send_body, send_through_apprise
 from statuary.extensions.notify.mail_services import send_mail
-from statuary.extensions.notify.messages import Message, slack_body, teams_body
+from statuary.extensions.notify.messages import Message, make_slack_body, make_teams_body
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
@@ -45,10 +45,10 @@ def send_test_messages(
 
 
 def _send_test_message(channel: Channel, page: Page, environment: Mapping[str, str], now: Instant) -> None:
-    address = channel_address(channel, environment)
-    message = test_message(page, now)
+    address = read_channel_address(channel, environment)
+    message = make_test_message(page, now)
     if channel.kind is ChannelKind.APPRISE:
-        send_by_apprise(channel, address, message)
+        send_through_apprise(channel, address, message)
         return
     message_id = f"test-{uuid4()}"
     if channel.kind in MAIL_KINDS:
@@ -56,11 +56,11 @@ def _send_test_message(channel: Channel, page: Page, environment: Mapping[str, s
         return
     body: object = {"meta": {"test": True}, "page": {"id": page.id}}
     if channel.kind is not ChannelKind.WEBHOOK:
-        body = slack_body(message) if channel.kind is ChannelKind.SLACK else teams_body(message)
+        body = make_slack_body(message) if channel.kind is ChannelKind.SLACK else make_teams_body(message)
     send_body(channel, address, message_id, body)
 
 
-def test_message(page: Page, now: Instant) -> Message:
+def make_test_message(page: Page, now: Instant) -> Message:
     """Return the message with which users test that a channel works.
 
     Args:

@@ -23,8 +23,10 @@ class MovedPageView(NamedTuple):
     path: str  # the path of the page, relative to the site's root
 
 
-def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield a page for each former path of a page, which leads readers to the new path.
+def iter_alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
+    """Yield a page for each former path of a page.
+
+    Such a page leads readers to the new path.
 
     Args:
         page: the page that has been moved.
@@ -33,23 +35,23 @@ def alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
     renderer = renderer_of(site_context(site))
     title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
-    owners = _pages_by_path(site)
+    owners = _map_pages_by_path(site)
     for alias in (_resolve_alias(page, name) for name in page.aliases):
-        if not _alias_problem(alias, page, owners):
+        if not _describe_alias_problem(alias, page, owners):
             head = PageHead(path=OWN_PAGE.path(path=alias), title=title, description=title)
             yield renderer.page(OWN_PAGE, "moved_page.html", head, view, sources=(page.source,))
 
 
-def alias_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
+def find_unusable_aliases(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each former path that cannot redirect.
 
     Args:
         page: the page with the former paths.
         site: the content of the site.
     """
-    owners = _pages_by_path(site)
+    owners = _map_pages_by_path(site)
     for number, alias in enumerate(page.aliases):
-        problem = _alias_problem(_resolve_alias(page, alias), page, owners)
+        problem = _describe_alias_problem(_resolve_alias(page, alias), page, owners)
         if problem:
             yield Finding(
                 rule="invalid-page-name",
@@ -66,7 +68,7 @@ def _resolve_alias(page: SitePage, alias: str) -> str:
     return normpath(join(dirname(page.path), alias.removesuffix(".md")))
 
 
-def _pages_by_path(site: SiteContent) -> Mapping[str, SitePage]:
+def _map_pages_by_path(site: SiteContent) -> Mapping[str, SitePage]:
     """Map paths and aliases to their pages; paths take precedence."""
     owners = {page.path: page for page in site.own_pages}
     for page in site.own_pages:
@@ -75,10 +77,12 @@ def _pages_by_path(site: SiteContent) -> Mapping[str, SitePage]:
     return owners
 
 
-def _alias_problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
+def _describe_alias_problem(alias_path: str, page: SitePage, pages_by_path: Mapping[str, SitePage]) -> str:
     """Describe what is wrong with an alias."""
-    names = path.split("/")
-    if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):
+    names = alias_path.split("/")
+    if len(alias_path) > MAX_PAGE_PATH or any(
+        not NAME.fullmatch(name) or is_reserved_name(name) for name in names
+    ):
         return "is not a path of a page"
-    owner = owners[path]
-    return f"is the address of {owner.source}" if owner is not page or path == page.path else ""
+    owner = pages_by_path[alias_path]
+    return f"is the address of {owner.source}" if owner is not page or alias_path == page.path else ""

@@ -40,22 +40,22 @@ class Navigation:
         """Find the pages that belong to the same folder."""
         self._page = page
         self.folder = page.path.partition("/")[0] if page.folder else ""
-        of_book = _pages_below(self.folder, pages)
+        of_book = _list_pages_below(self.folder, pages)
         folders = {other_page.folder for other_page in of_book}
         self._indexes = {
-            folder_of_first_page(other_page, folders): other_page
+            find_folder_of_first_page(other_page, folders): other_page
             for other_page in of_book
-            if folder_of_first_page(other_page, folders)
+            if find_folder_of_first_page(other_page, folders)
         }
         self._folders = {other_page.path: folder for folder, other_page in self._indexes.items()}
         self._below: dict[str, list[SitePage]] = {}
         for other_page in of_book:
             if other_page is not self._indexes.get(self.folder):
-                self._below.setdefault(self._listing_folder(other_page), []).append(other_page)
+                self._below.setdefault(self._find_listing_folder(other_page), []).append(other_page)
         in_order: list[SitePage] = []
-        for group in self._pages_by_group().values():
+        for group in self._group_pages().values():
             for grouped_page in group:
-                in_order += self._with_folder(grouped_page)
+                in_order += self._iter_page_and_folder(grouped_page)
         self.pages = tuple(in_order)
 
     @property
@@ -69,8 +69,8 @@ class Navigation:
     def sidebar(self) -> tuple[SidebarGroup, ...]:
         """Return the links to the pages of the folder, in groups, for the sidebar."""
         return tuple(
-            SidebarGroup(one_line(name), tuple(self._sidebar_link(page) for page in pages))
-            for name, pages in self._pages_by_group().items()
+            SidebarGroup(one_line(name), tuple(self._make_sidebar_link(page) for page in pages))
+            for name, pages in self._group_pages().items()
         )
 
     def neighbours(self) -> Neighbours:
@@ -79,11 +79,11 @@ class Navigation:
             return Neighbours(None, None)
         place = self.pages.index(self._page)
         return Neighbours(
-            previous=_plain_link(self.pages[place - 1]) if place > 0 else None,
-            following=_plain_link(self.pages[place + 1]) if place + 1 < len(self.pages) else None,
+            previous=_make_plain_link(self.pages[place - 1]) if place > 0 else None,
+            following=_make_plain_link(self.pages[place + 1]) if place + 1 < len(self.pages) else None,
         )
 
-    def _pages_by_group(self) -> dict[str, list[SitePage]]:
+    def _group_pages(self) -> dict[str, list[SitePage]]:
         groups: dict[str, list[SitePage]] = {}
         if self.folder in self._indexes:
             groups[""] = [self._indexes[self.folder]]
@@ -91,21 +91,21 @@ class Navigation:
             groups.setdefault(page.group, []).append(page)
         return groups
 
-    def _with_folder(self, page: SitePage) -> Iterator[SitePage]:
+    def _iter_page_and_folder(self, page: SitePage) -> Iterator[SitePage]:
         yield page
         folder = self._folders.get(page.path, self.folder)
         if folder != self.folder:
             for below in self._below.get(folder, ()):
-                yield from self._with_folder(below)
+                yield from self._iter_page_and_folder(below)
 
-    def _sidebar_link(self, page: SitePage) -> SidebarLink:
+    def _make_sidebar_link(self, page: SitePage) -> SidebarLink:
         folder = self._folders.get(page.path, self.folder)
         is_around = page is self._page or f"{self._page.folder}/".startswith(f"{folder}/")
         below = self._below.get(folder, ()) if is_around and folder != self.folder else ()
-        link = _plain_link(page)
-        return link._replace(current=page is self._page, below=tuple(map(self._sidebar_link, below)))
+        link = _make_plain_link(page)
+        return link._replace(current=page is self._page, below=tuple(map(self._make_sidebar_link, below)))
 
-    def _listing_folder(self, page: SitePage) -> str:
+    def _find_listing_folder(self, page: SitePage) -> str:
         """Return the folder among whose pages a page is listed.
 
         The folder is the page's own folder, or the nearest one around it that has an index.
@@ -116,13 +116,13 @@ class Navigation:
         return folder
 
 
-def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
+def _list_pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
     """Return the pages in a folder, in order."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 
 
-def folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
+def find_folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
     """Return the folder of which a page is the first page.
 
     For example, the result is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
@@ -139,5 +139,5 @@ def folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
     return page.path if page.path in folders else ""
 
 
-def _plain_link(page: SitePage) -> SidebarLink:
+def _make_plain_link(page: SitePage) -> SidebarLink:
     return SidebarLink(one_line(page.title), OWN_PAGE.path(path=page.path))

@@ -63,16 +63,16 @@ class MarkdownSection(NamedTuple):
     text: str
 
 
-def page_tokens(body: str) -> list[Token]:
+def parse_page_tokens(markdown_text: str) -> list[Token]:
     """Parse the Markdown of a page, and add anchors to its headings.
 
     First-level headings become second-level headings, because the title of the page is the only one of the
     first level.
 
     Args:
-        body: the Markdown of the page.
+        markdown_text: the Markdown of the page.
     """
-    tokens = _markdown_parser().parse(visible_text(body))
+    tokens = _make_markdown_parser().parse(visible_text(markdown_text))
     uses: dict[str, int] = {}
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
@@ -125,41 +125,45 @@ def plain_text(inline: Token) -> str:
     return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
 
 
-def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link: str) -> Markup:
+def render_page_html(
+    markdown_tokens: list[Token], render_code_block: Callable[[str, Markup], Markup], link_label: str
+) -> Markup:
     """Render the parsed Markdown of a page as sanitized HTML.
 
     Args:
-        tokens: the parsed Markdown.
-        block: returns the HTML of a code block, given its language and its highlighted code.
-        link: the label of links to headings, with the placeholder `{name}`.
+        markdown_tokens: the parsed Markdown.
+        render_code_block: returns the HTML of a code block, given its language and its highlighted code.
+        link_label: the label of links to headings, with the placeholder `{name}`.
     """
-    clean = SANITIZER.clean(_markdown_parser().renderer.render(tokens, _markdown_parser().options, {}))
-    linked = HEADING.sub(lambda match: _with_link(match, link), clean)
+    clean = SANITIZER.clean(
+        _make_markdown_parser().renderer.render(markdown_tokens, _make_markdown_parser().options, {})
+    )
+    linked = HEADING.sub(lambda match: _add_heading_link(match, link_label), clean)
     html = BLOCK.sub(
-        lambda match: block(match[1] or "", _highlight_code(unescape(match[2]), match[1])), linked
+        lambda match: render_code_block(match[1] or "", _highlight_code(unescape(match[2]), match[1])), linked
     )
     return Markup(html)  # noqa: S704 - the output of the sanitizer, and what is escaped here
 
 
-def _with_link(match: re.Match[str], link: str) -> str:
+def _add_heading_link(match: re.Match[str], link_label: str) -> str:
     level, anchor, inner = match.groups()
-    label = escape(link.replace("{name}", unescape(re.sub(r"<[^>]+>", "", inner))))
+    label = escape(link_label.replace("{name}", unescape(re.sub(r"<[^>]+>", "", inner))))
     return f'<h{level} id="{anchor}">{inner}<a class="self" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
 
 
-def _highlight_code(code: str, language: str | None) -> Markup:
-    colours = block_highlighter(language or "")
+def _highlight_code(source_code: str, language: str | None) -> Markup:
+    colours = find_block_highlighter(language or "")
     if colours is None:
-        return escape(code)
+        return escape(source_code)
     pieces = (
         f'<span class="{style}">{escape(text)}</span>' if style else str(escape(text))
-        for text, style in colours.highlight(code)
+        for text, style in colours.highlight(source_code)
     )
     return Markup("".join(pieces))  # noqa: S704 - escaped
 
 
 @cache
-def block_highlighter(language: str) -> Highlighter | None:
+def find_block_highlighter(language: str) -> Highlighter | None:
     """Return the syntax highlighter for code blocks in a language.
 
     Returns:
@@ -172,5 +176,5 @@ def block_highlighter(language: str) -> Highlighter | None:
 
 
 @cache
-def _markdown_parser() -> MarkdownIt:
+def _make_markdown_parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table")

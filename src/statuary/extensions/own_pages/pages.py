@@ -19,14 +19,14 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
-from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
+from statuary.extensions.own_pages.aliases import find_unusable_aliases, iter_alias_documents
 from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
     headings,
-    page_html,
-    page_tokens,
+    parse_page_tokens,
+    render_page_html,
     sections,
 )
 from statuary.section import Run, Section
@@ -73,12 +73,12 @@ class OwnPagesSection(Section):
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
         for page in site.own_pages:
-            make = partial(own_page_document, page)
+            make = partial(iter_own_page_documents, page)
             yield from render_with_fallback("the page", make, site, skipped, page.source)
             if page.aliases:
-                make = partial(alias_documents, page)
+                make = partial(iter_alias_documents, page)
                 yield from render_with_fallback("the aliases of the page", make, site, skipped, page.source)
-        yield from render_with_fallback("the search of pages", page_search_documents, site, skipped)
+        yield from render_with_fallback("the search of pages", iter_page_search_documents, site, skipped)
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
@@ -86,7 +86,7 @@ class OwnPagesSection(Section):
         if site is None:
             return
         for page in site.own_pages:
-            checks = [link_findings, alias_findings] if page.aliases else [link_findings]
+            checks = [find_broken_links, find_unusable_aliases] if page.aliases else [find_broken_links]
             for check in checks:
                 found = run_guarded(
                     partial(_run_page_check, check, page, site), page.source, "reading its links"
@@ -100,7 +100,7 @@ def _run_page_check(
     return list(check(page, site))
 
 
-def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
+def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
     """Yield the HTML document of a Markdown page that the site's owner wrote.
 
     Args:
@@ -114,7 +114,7 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
     title = one_line(page.title)
     description = one_line(page.description)
     head = PageHead(
-        path=path, title=title, description=description or title, section=pages.navigation_path(page)
+        path=path, title=title, description=description or title, section=pages.find_navigation_path(page)
     )
     tokens = pages.tokens(page)
     book = Navigation(page, site.own_pages)
@@ -122,16 +122,16 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
     view = OwnPageView(
         title=title,
         description=description,
-        body=page_html(
+        body=render_page_html(
             tokens,
             lambda language, code: renderer.fragment(
-                "code_block.html", label=_code_block_label(language, texts), code=code
+                "code_block.html", label=_make_code_block_label(language, texts), code=code
             ),
             texts("page.link_to"),
         ),
         book=book.title,
         sidebar=book.sidebar(),
-        outline=_page_outline(tokens),
+        outline=_make_page_outline(tokens),
         previous=previous,
         following=following,
         search=PAGE_SEARCH.path(folder=book.folder) if book.title else "",
@@ -139,7 +139,7 @@ def own_page_document(page: SitePage, site: SiteContent) -> Iterator[Document]:
     yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
 
 
-def page_search_documents(site: SiteContent) -> Iterator[Document]:
+def iter_page_search_documents(site: SiteContent) -> Iterator[Document]:
     """Yield the files with which readers search the site's own pages.
 
     Each section of a page is a list: title, heading, path with anchor, words, keywords of the page, and
@@ -154,11 +154,11 @@ def page_search_documents(site: SiteContent) -> Iterator[Document]:
         yield script_document(SEARCH_SCRIPT)
     for folder, book in books.items():
         entries_by_page = (
-            run_guarded(partial(_search_entries, page), page.source, "reading its words")
+            run_guarded(partial(_make_search_entries, page), page.source, "reading its words")
             for page in book.pages
             if page.search != "none"
         )
-        # skip a page that cannot be read: the build reports it when it renders the page
+        # Skip a page that cannot be read. The build reports such a page when it renders the page.
         entries = [entry for of_page in entries_by_page if isinstance(of_page, list) for entry in of_page]
         yield Document(
             path=PAGE_SEARCH.path(folder=folder),
@@ -168,13 +168,13 @@ def page_search_documents(site: SiteContent) -> Iterator[Document]:
         )
 
 
-def _search_entries(page: SitePage) -> list[list[Json]]:
+def _make_search_entries(page: SitePage) -> list[list[Json]]:
     path = OWN_PAGE.path(path=page.path)
     title = one_line(page.title)
     description = one_line(page.description)
     weight = 0.5 if page.search == "low" else 1
     entries: list[list[Json]] = []
-    for heading, text in sections(page_tokens(page.body)):
+    for heading, text in sections(parse_page_tokens(page.body)):
         words = re.findall(r"\w[\w./-]*\w|\w", (text if heading.anchor else f"{description} {text}").lower())
         target = f"{path}#{heading.anchor}" if heading.anchor else path
         keywords = "" if heading.anchor else " ".join(page.keywords).lower()
@@ -184,21 +184,21 @@ def _search_entries(page: SitePage) -> list[list[Json]]:
     return entries
 
 
-def _code_block_label(language: str, texts: PageTexts) -> str:
+def _make_code_block_label(language: str, texts: PageTexts) -> str:
     """Return the label above a block of code."""
     return (
         texts(f"block.{language}") if language in ("sh", "text") else language.upper() or texts("block.text")
     )
 
 
-def _page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
+def _make_page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
     all_headings = [heading for heading in headings(tokens) if heading.level in OUTLINE_LEVELS]
     if len(all_headings) > LONGEST_OUTLINE:
         all_headings = [heading for heading in all_headings if heading.level == OUTLINE_LEVELS[0]]
     return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
 
 
-def link_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
+def find_broken_links(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each link of a Markdown page that leads nowhere.
 
     Args:
@@ -207,7 +207,7 @@ def link_findings(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """
     pages = _Pages(site)
     for href, line in pages.links(page):
-        problem = pages.link_problem(page, href)
+        problem = pages.describe_link_problem(page, href)
         if problem:
             yield Finding(
                 rule="broken-link",
@@ -229,7 +229,7 @@ class _Pages:
 
         Images get their width and height.
         """
-        tokens = page_tokens(page.body)
+        tokens = parse_page_tokens(page.body)
         inner_tokens = [inner for token in tokens for inner in token.children or ()]
         for token in (*tokens, *inner_tokens):
             name = {"link_open": "href", "image": "src"}.get(token.type)
@@ -238,11 +238,11 @@ class _Pages:
                 token.attrSet(name, self._rewrite_link(page, href))
             if token.type == "image":
                 token.attrs.update(
-                    picture_size(self._pictures.get(href.rpartition("/assets/theme/")[2], b""))
+                    read_picture_size(self._pictures.get(href.rpartition("/assets/theme/")[2], b""))
                 )
         return tokens
 
-    def navigation_path(self, page: SitePage) -> str:
+    def find_navigation_path(self, page: SitePage) -> str:
         """Return the path of the navigation entry to which a page belongs."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
@@ -258,35 +258,35 @@ class _Pages:
         Lines are counted from 0, from the beginning of the text.
         """
         line = 0
-        for token in page_tokens(page.body):
+        for token in parse_page_tokens(page.body):
             line = token.map[0] if token.map else line
             for part in token.children or ():
                 if part.type in ("link_open", "image"):
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
-    def link_problem(self, page: SitePage, href: str) -> str:
+    def describe_link_problem(self, page: SitePage, href: str) -> str:
         """Return the fault in a link, or an empty string."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"
         if parts.path.startswith("/"):
             return "" if match_url(_site_path(parts.path)) else "the site has no such path"
-        target = self._target_page(page, parts.path)
+        target = self._find_target_page(page, parts.path)
         if target is None:
             return "there is no such page"
         if not parts.fragment:
             return ""
-        anchors = {heading.anchor for heading in headings(page_tokens(target.body))}
+        anchors = {heading.anchor for heading in headings(parse_page_tokens(target.body))}
         return "" if parts.fragment in anchors else "no such heading"
 
-    def _target_page(self, page: SitePage, path: str) -> SitePage | None:
+    def _find_target_page(self, page: SitePage, path: str) -> SitePage | None:
         return self._pages.get(normpath(join(dirname(page.source), unquote(path)))) if path else page
 
     def _rewrite_link(self, page: SitePage, href: str) -> str:
         parts = urlsplit(href)
         if parts.scheme or parts.netloc or not parts.path:
             return href
-        target = self._target_page(page, parts.path)
+        target = self._find_target_page(page, parts.path)
         path = OWN_PAGE.path(path=target.path) if target else _site_path(parts.path)
         return parts._replace(path=relative_root(OWN_PAGE.path(path=page.path)) + path).geturl()
 
@@ -295,33 +295,35 @@ PNG = b"\x89PNG\r\n\x1a\n"
 SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
-def picture_size(raw: bytes) -> dict[str, str | int | float]:
+def read_picture_size(image_bytes: bytes) -> dict[str, str | int | float]:
     """Return the width and height of an image in pixels.
 
     With these, browsers reserve space, so that text does not move while the image loads.
 
     Args:
-        raw: the bytes of the image.
+        image_bytes: the bytes of the image.
 
     Returns:
         The HTML attributes `width` and `height` for a PNG, WebP or SVG; empty for other formats.
     """
-    if raw.startswith(PNG):
-        return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
-    kind = raw[12:16] if raw[8:12] == b"WEBP" else b""
+    if image_bytes.startswith(PNG):
+        return {"width": int.from_bytes(image_bytes[16:20]), "height": int.from_bytes(image_bytes[20:24])}
+    kind = image_bytes[12:16] if image_bytes[8:12] == b"WEBP" else b""
     if kind == b"VP8 ":
-        width, height = (int.from_bytes(raw[place : place + 2], "little") & 0x3FFF for place in (26, 28))
+        width, height = (
+            int.from_bytes(image_bytes[place : place + 2], "little") & 0x3FFF for place in (26, 28)
+        )
         return {"width": width, "height": height}
     if kind == b"VP8X":
-        width, height = (int.from_bytes(raw[place : place + 3], "little") + 1 for place in (24, 27))
+        width, height = (int.from_bytes(image_bytes[place : place + 3], "little") + 1 for place in (24, 27))
         return {"width": width, "height": height}
     if kind == b"VP8L":  # after a signature byte, 14 bits of each size, less one
-        bits = int.from_bytes(raw[21:25], "little")
+        bits = int.from_bytes(image_bytes[21:25], "little")
         return {"width": (bits & 0x3FFF) + 1, "height": (bits >> 14 & 0x3FFF) + 1}
-    svg = SVG_SIZE.match(raw)
+    svg = SVG_SIZE.match(image_bytes)
     return {"width": int(svg[1]), "height": int(svg[2])} if svg else {}
 
 
-def _site_path(path: str) -> str:
-    stripped = path.removeprefix("/")
+def _site_path(url_path: str) -> str:
+    stripped = url_path.removeprefix("/")
     return stripped if stripped and not stripped.endswith("/") else f"{stripped}index.html"

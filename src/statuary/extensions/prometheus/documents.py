@@ -54,10 +54,10 @@ class PrometheusSection(Section, FollowsStatus):
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
         states = page_states_from(timeline, start, ())
-        return lambda at: (metrics_document(states(at), timeline.until),)
+        return lambda at: (make_metrics_document(states(at), timeline.until),)
 
 
-def metrics_document(state: PageState, build_due: Instant) -> Document:
+def make_metrics_document(state: PageState, build_due: Instant) -> Document:
     """Return the document with the status as Prometheus metrics.
 
     Args:
@@ -70,12 +70,12 @@ def metrics_document(state: PageState, build_due: Instant) -> Document:
         Gauge(f"statuspage_{name}_timestamp_seconds", TIMES[name], (Sample(int(at.timestamp()), page),))
         for name, at in times.items()
     ]
-    gauges = (*_component_gauges(state, page), *_record_gauges(state, page), *time_gauges)
+    gauges = (*_iter_component_gauges(state, page), *_iter_record_gauges(state, page), *time_gauges)
     text = encode_gauges(gauges)
     return Document(METRICS.path(), text.encode(), METRICS.media_type, METRICS.cache)
 
 
-def _component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
+def _iter_component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
     components = [row for row in state.components.values() if not row.component.removed]
     yield Gauge(
         "statuspage_service_status",
@@ -86,7 +86,7 @@ def _component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]
         "statuspage_component_status",
         "Whether a component is operational (1) or not (0).",
         tuple(
-            Sample(int(row.now.status == "operational"), page | _component_labels(row, state))
+            Sample(int(row.now.status == "operational"), page | _make_component_labels(row, state))
             for row in components
         ),
     )
@@ -94,14 +94,16 @@ def _component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]
         "statuspage_component_state",
         "The status of a component: 1 for the one that it has, 0 for the others.",
         tuple(
-            Sample(int(row.now.status == status), page | _component_labels(row, state) | {"status": status})
+            Sample(
+                int(row.now.status == status), page | _make_component_labels(row, state) | {"status": status}
+            )
             for row in components
             for status in get_args(ComponentStatus)
         ),
     )
 
 
-def _record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
+def _iter_record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
     incidents = unresolved_records(state.incidents)
     windows = announced_windows(state.maintenances)
     yield Gauge(
@@ -115,7 +117,7 @@ def _record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
     yield Gauge(
         "statuspage_incident_info",
         "An unresolved incident; the value is 1.",
-        tuple(Sample(1, page | _incident_labels(record, state)) for record in incidents),
+        tuple(Sample(1, page | _make_incident_labels(record, state)) for record in incidents),
     )
     yield Gauge(
         "statuspage_active_maintenances",
@@ -125,7 +127,7 @@ def _record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
     yield Gauge(
         "statuspage_maintenance_info",
         "An upcoming or active maintenance window; the value is 1.",
-        tuple(Sample(1, page | _window_labels(record, state)) for record in windows),
+        tuple(Sample(1, page | _make_window_labels(record, state)) for record in windows),
     )
 
 
@@ -136,38 +138,40 @@ TIMES = {
 """The help of each time."""
 
 
-def _component_labels(row: ComponentState, state: PageState) -> dict[str, str]:
-    group = state.components.get(row.component.group_id or "")
+def _make_component_labels(component_state: ComponentState, state: PageState) -> dict[str, str]:
+    group = state.components.get(component_state.component.group_id or "")
     return {
-        "component_name": one_line(row.component.name),
-        "component_id": row.component.id,
+        "component_name": one_line(component_state.component.name),
+        "component_id": component_state.component.id,
         "group_name": "" if group is None else one_line(group.component.name),
     }
 
 
-def _record_labels(record: IncidentState, state: PageState) -> dict[str, str]:
-    affected = (row.component for row in state.components.values() if row.component.id in record.components)
+def _make_record_labels(incident_state: IncidentState, state: PageState) -> dict[str, str]:
+    affected = (
+        row.component for row in state.components.values() if row.component.id in incident_state.components
+    )
     names = (one_line(component.name) for component in affected if not component.removed)
     return {
-        "status": record.status,
-        "shortlink": incident_url(state.page, record.incident.id),
+        "status": incident_state.status,
+        "shortlink": incident_url(state.page, incident_state.incident.id),
         "affected_components": ", ".join(names),
     }
 
 
-def _incident_labels(record: IncidentState, state: PageState) -> dict[str, str]:
-    incident = record.incident
+def _make_incident_labels(incident_state: IncidentState, state: PageState) -> dict[str, str]:
+    incident = incident_state.incident
     return {
         "incident_id": incident.id,
         "incident_name": one_line(incident.name),
-        "impact": record.impact,
+        "impact": incident_state.impact,
         "started_at": format_utc(incident.started_at),
-        **_record_labels(record, state),
+        **_make_record_labels(incident_state, state),
     }
 
 
-def _window_labels(record: IncidentState, state: PageState) -> dict[str, str]:
-    incident = record.incident
+def _make_window_labels(window_state: IncidentState, state: PageState) -> dict[str, str]:
+    incident = window_state.incident
     if not isinstance(incident, Maintenance):
         raise TypeError("an incident has no start and end, unlike a maintenance")
     return {
@@ -175,5 +179,5 @@ def _window_labels(record: IncidentState, state: PageState) -> dict[str, str]:
         "maintenance_name": one_line(incident.name),
         "scheduled_start": format_utc(incident.scheduled_for),
         "scheduled_end": format_utc(incident.scheduled_until),
-        **_record_labels(record, state),
+        **_make_record_labels(window_state, state),
     }

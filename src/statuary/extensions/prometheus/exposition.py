@@ -40,5 +40,5 @@ def encode_gauges(gauges: Iterable[Gauge]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _escape_label(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+def _escape_label(label_value: str) -> str:
+    return label_value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -20,9 +20,9 @@ from statuary.engine.read_content import read_content
 from statuary.extensions.reports.figures import (
     METHOD,
     MonthFigures,
+    compute_quarter_figures,
+    list_names_with_groups,
     months_of_quarter,
-    names_with_groups,
-    quarter_figures,
 )
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
@@ -86,8 +86,8 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     if site is None:
         click.echo(text_report(locate_findings(content, findings), str(content)), err=True)
         return ExitCode.FINDINGS
-    site, found = without_broken_parts(site, partial(_status_findings, now=at))
-    errors = [finding for finding in (*findings, *found) if _is_omitted(finding, site)]
+    site, found = without_broken_parts(site, partial(_find_status_findings, now=at))
+    errors = [finding for finding in (*findings, *found) if _is_omitted_from_report(finding, site)]
     missing = sorted({finding.path for finding in errors})
     status = site.of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, at, status.settings)
@@ -95,12 +95,12 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     page = status.catalogue.page
     if day_start(months_of_quarter(year, number)[0], page.time_zone) > at:
         raise click.UsageError(f"the quarter {year}-q{number} has not begun: the time is {format_utc(at)}")
-    rows = quarter_figures(timeline, year, number, at)
+    rows = compute_quarter_figures(timeline, year, number, at)
     out.mkdir(parents=True, exist_ok=True)
     title = f"{page.name}: availability in Q{number} {year}"
     for ending, text in (
-        ("csv", csv_text(rows)),
-        ("html", page_text(title, rows, names_with_groups(timeline), at, page, missing)),
+        ("csv", format_figures_csv(rows)),
+        ("html", render_report_page(title, rows, list_names_with_groups(timeline), at, page, missing)),
     ):
         file = out / f"{year}-q{number}.{ending}"
         with atomic_file(file) as stream:
@@ -117,33 +117,33 @@ PARTS = (FileKind.COMPONENTS, FileKind.INCIDENT, FileKind.MAINTENANCE)
 """The kinds of files that a report is made from."""
 
 
-def _is_omitted(finding: Finding, site: SiteContent) -> bool:
+def _is_omitted_from_report(finding: Finding, site: SiteContent) -> bool:
     """Return whether the report lacks what a finding is about."""
     pattern = match_pattern(PurePosixPath(finding.path))
     is_part = pattern is not None and pattern.kind in PARTS
     return is_part and finding.severity is Severity.ERROR and finding.path in site.unread
 
 
-def _status_findings(site: SiteContent, now: Instant) -> list[Finding]:
+def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     status = site.of(StatusContent)
     return list(status_findings(build_timeline_to_horizon(status.catalogue, now, status.settings), now))
 
 
-def csv_text(rows: Sequence[MonthFigures]) -> str:
+def format_figures_csv(month_figures: Sequence[MonthFigures]) -> str:
     """Format the availability of components in each month as CSV, with a header.
 
     Args:
-        rows: the figures for each component and month.
+        month_figures: the figures for each component and month.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in rows:
+    for row in month_figures:
         times = (row.counted, row.outage.major, row.outage.partial, row.degraded, row.maintenance)
         seconds = [int(time.total_seconds()) for time in times]
         availability = "" if row.availability is None else f"{row.availability:.2f}"
         name = row.component.name
-        # a spreadsheet would read such a name as a formula
+        # A spreadsheet would compute a name that begins like a formula. The apostrophe makes the name a text.
         safe = f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
         writer.writerow([safe, row.component.id, f"{row.month:%Y-%m}", *seconds, availability])
     return text.getvalue()
@@ -159,30 +159,35 @@ td{padding:0;border:0}td:first-child{flex:1 1 60%;font-weight:600}td:nth-child(n
 @page{margin:15mm}"""
 
 
-def _figure_cells(row: MonthFigures) -> Iterator[str]:
+def _iter_figure_cells(month_figures: MonthFigures) -> Iterator[str]:
     """Yield the availability of a month, and the minutes in each state."""
-    yield "" if row.availability is None else page_texts("en").percent(row.availability)
-    for time in (row.outage.major, row.outage.partial, row.degraded, row.maintenance):
+    yield "" if month_figures.availability is None else page_texts("en").percent(month_figures.availability)
+    for time in (
+        month_figures.outage.major,
+        month_figures.outage.partial,
+        month_figures.degraded,
+        month_figures.maintenance,
+    ):
         yield f"{int(time.total_seconds() // 60):,}"
 
 
-def page_text(
+def render_report_page(
     title: str,
-    rows: Sequence[MonthFigures],
+    month_figures: Sequence[MonthFigures],
     names: Mapping[str, str],
     at: Instant,
     page: Page,
-    missing: Sequence[str] = (),
+    faulty_files: Sequence[str] = (),
 ) -> str:
-    """Format the availability of components as a page to print.
+    """Render the availability of components as a page to print.
 
     Args:
         title: the title of the page.
-        rows: the availability of each component in each month.
+        month_figures: the availability of each component in each month.
         names: the names of the components, by id.
         at: the time of the report.
         page: the status page.
-        missing: the files with errors, of which the report lacks a part.
+        faulty_files: the files with errors, of which the report lacks a part.
     """
     heads = (
         "Component",
@@ -197,12 +202,12 @@ def page_text(
         f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
         + "".join(
             f"<td data-name='{name}'>{figure}</td>"
-            for name, figure in zip(heads[2:], _figure_cells(row), strict=True)
+            for name, figure in zip(heads[2:], _iter_figure_cells(row), strict=True)
         )
         + "</tr>\n"
-        for row in rows
+        for row in month_figures
     )
-    note = f"<p>Left out because of errors: {escape(', '.join(missing))}.</p>\n" if missing else ""
+    note = f"<p>Left out because of errors: {escape(', '.join(faulty_files))}.</p>\n" if faulty_files else ""
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'

@@ -51,7 +51,7 @@ def months_of_quarter(year: int, quarter: int) -> list[date]:
     return [date(year, 3 * quarter - 2 + number, 1) for number in range(3)]
 
 
-def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
+def compute_quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
     """Return the availability of each component for each month of a quarter.
 
     Only components with published uptime are included, sorted so that components of a group are adjacent.
@@ -71,26 +71,28 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
         return places[component.group_id or component.id], places[component.id]
 
     return [
-        _figures_of_month(timeline, component, month, now)
+        _compute_month_figures(timeline, component, month, now)
         for component in sorted(components_with_uptime(timeline), key=place_of)
         for month in months
     ]
 
 
-def names_with_groups(timeline: Timeline) -> dict[str, str]:
+def list_names_with_groups(timeline: Timeline) -> dict[str, str]:
     """Return the names of components by id, such as `Group / Component`."""
     components = timeline.components_by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}
 
 
-def _figures_of_month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:
+def _compute_month_figures(
+    timeline: Timeline, component: Component, month: date, now: Instant
+) -> MonthFigures:
     zone = timeline.catalogue.page.time_zone
     first_day = max(month, component.start_date or month)
     start = day_start(first_day, zone)
     end = min(day_start(first_of_next_month(month), zone), now)
     spent: dict[str, timedelta] = {}
-    for status, seconds in _status_spans(timeline, component, start, Instant(end)):
+    for status, seconds in _iter_status_spans(timeline, component, start, Instant(end)):
         spent[status] = spent.get(status, timedelta()) + seconds
     none = timedelta()
     return MonthFigures(
@@ -103,10 +105,10 @@ def _figures_of_month(timeline: Timeline, component: Component, month: date, now
     )
 
 
-def _status_spans(
+def _iter_status_spans(
     timeline: Timeline, component: Component, start: Instant, end: Instant
 ) -> Iterator[tuple[str, timedelta]]:
-    """Yield the statuses of a component in a period, with durations."""
+    """Yield the statuses of a component in a period, and how long each lasted."""
     history = timeline.status_histories[component.id]
     at = start
     for change in (*(instant for instant in history.instants if start < instant < end), end):

@@ -22,12 +22,12 @@ from statuary.extensions.hosting.host_files import HostFile, HostOptions
 from statuary.extensions.hosting.hosts import HOSTS
 from statuary.extensions.hosting.installation import (
     Installation,
-    checked_out_branch,
+    add_extras,
+    read_checked_out_branch,
     read_installation,
-    with_extras,
 )
 from statuary.extensions.hosting.project_commands import (
-    names_for_git,
+    format_paths_to_commit,
     refuse_edited_files,
     write_files,
 )
@@ -36,12 +36,12 @@ from statuary.extensions.setup.files import (
     SERVERS,
     SetupAnswers,
     build_secrets,
-    channel_secrets,
-    channels_of,
-    needed_extras,
-    setup_files,
+    list_channel_secrets,
+    list_channels,
+    list_needed_extras,
+    make_setup_files,
 )
-from statuary.extensions.setup.steps import SetupResult, owner_steps
+from statuary.extensions.setup.steps import SetupResult, list_owner_steps
 from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import EditError, FileEdit, content_lock, is_in_repository, write_edit
 from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
@@ -151,23 +151,23 @@ def setup_command(
     notifications and for reports without git, and lines of .gitignore.
     """
     read = read_content(content)
-    if read.site is None or _is_incomplete(read.site):
+    if read.site is None or _has_settings_errors(read.site):
         located = locate_findings(content, read.findings)
         click.echo(format_findings(located, str(content), "text"), err=True)
         return ExitCode.FINDINGS
     decided = _decide_answers(host, answers, read.site, out)
     site = read.site
-    options_of_host = _host_options(decided, answers, site, out, install)
+    options_of_host = _make_host_options(decided, answers, site, out, install)
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
     require_supported_settings(host, site.hosting, content / site.source, has_edge=has_edge)
-    files = setup_files(decided, options_of_host, site)
+    files = make_setup_files(decided, options_of_host, site)
     refuse_edited_files(files, out, force=force)
-    _edit_settings(decided, site, content)
+    _write_answers_to_settings(decided, site, content)
     names = _write_host_files(files, content, out, install)
-    _print_steps(decided, options_of_host, names, site, out)
+    _print_owner_steps(decided, options_of_host, names, site, out)
     if test_message:
         return send_test_messages(
-            channels_of(site),
+            list_channels(site),
             site.of(StatusContent).catalogue.page,
             os.environ,
             build_instant(None),
@@ -175,7 +175,7 @@ def setup_command(
     return ExitCode.OK
 
 
-def _is_incomplete(site: SiteContent) -> bool:
+def _has_settings_errors(site: SiteContent) -> bool:
     """Return whether settings or components have errors, so that files for a host would lack something."""
     return bool(site.faulty_keys or site.of(StatusContent).catalogue.faulty_parts)
 
@@ -201,19 +201,22 @@ FORM_QUESTION: Final = "A form on GitHub for people without git"
 ALERTS_QUESTION: Final = "Incidents from alerts, through a function at the edge"
 
 
-def _decide_url(given: str | None, present: str, *, asks: bool) -> str:
-    """Return the URL of the site: given, in site.yaml, or asked for."""
-    url = given or present
-    if given is None and asks:
-        url = click.prompt("The URL of the site", default=present)
+def _decide_url(given_url: str | None, current_url: str, *, asks: bool) -> str:
+    """Return the URL of the site.
+
+    It is the option's value, that of site.yaml, or the answer to a question.
+    """
+    url = given_url or current_url
+    if given_url is None and asks:
+        url = click.prompt("The URL of the site", default=current_url)
     try:
         return check_page_url(url)
     except InvalidValueError as error:
         raise click.BadParameter(f"{error}; {error.hint}", param_hint="--url") from None
 
 
-def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
-    """Return the URL of an object store: given or asked for.
+def _decide_store(host: str, given_store: str | None, *, asks: bool) -> str:
+    """Return the URL of an object store: the option's value, or the answer to a question.
 
     Returns:
         The URL; empty if the host is not an object store.
@@ -222,16 +225,16 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
         click.UsageError: if it is missing, or given for another host.
     """
     if host != "s3":
-        if given is not None:
+        if given_store is not None:
             raise click.UsageError(f"--to is for s3; {host} gets the site from its own build")
         return ""
-    if given is None and not asks:
+    if given_store is None and not asks:
         raise click.UsageError("Missing option '--to'. Name the bucket, such as s3://bucket.")
-    bucket: str = given or click.prompt("The bucket", default="s3://bucket")
+    bucket: str = given_store or click.prompt("The bucket", default="s3://bucket")
     return bucket
 
 
-def _edit_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> None:
+def _write_answers_to_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> None:
     """Write the URL and the host into the file of settings.
 
     Raises:
@@ -254,36 +257,36 @@ def _edit_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> N
             click.echo(f"edited {content / file}", err=True)
 
 
-def _host_options(
+def _make_host_options(
     decided: SetupAnswers, answers: Answers, site: SiteContent, out: Path, install: str | None
 ) -> HostOptions:
     installation = read_installation(out)
     domain = urlsplit(decided.url).hostname
     is_server = decided.host in SERVERS
-    extras = needed_extras(decided, site)
+    extras = list_needed_extras(decided, site)
     return replace(
         HostOptions(),
         settings=site.hosting,
-        install=with_extras(install or installation.requirement, extras),
+        install=add_extras(install or installation.requirement, extras),
         root=answers.root,
         domain=domain if is_server else None,
         edge=answers.edge,
         enabled=frozenset(dict(site.extensions)),
-        branch=answers.branch or checked_out_branch(out),
+        branch=answers.branch or read_checked_out_branch(out),
         publish=answers.root if decided.host == "deno" else HostOptions().publish,
     )
 
 
-def _write_host_files(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
+def _write_host_files(files: list[HostFile], content: Path, project_folder: Path, install: str | None) -> str:
     """Write the files of a host, and return those to commit."""
-    installation = read_installation(out) if install is None else Installation(install)
-    for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
-        click.echo(f"added {line} to {out / '.gitignore'}", err=True)
-    wheel = write_files(files, installation, out, is_installed=True)
-    return names_for_git(files, wheel, content, out)
+    installation = read_installation(project_folder) if install is None else Installation(install)
+    for line in add_ignore_lines(project_folder, IGNORED_BY_DEFAULT):
+        click.echo(f"added {line} to {project_folder / '.gitignore'}", err=True)
+    wheel = write_files(files, installation, project_folder, is_installed=True)
+    return format_paths_to_commit(files, wheel, content, project_folder)
 
 
-def _print_steps(
+def _print_owner_steps(
     decided: SetupAnswers, options_of_host: HostOptions, names: str, site: SiteContent, out: Path
 ) -> None:
     if (urlsplit(decided.url).hostname or "").endswith(EXAMPLE_DOMAINS):
@@ -299,10 +302,10 @@ def _print_steps(
         knows_author=bool(git_output(out, "var", "GIT_AUTHOR_IDENT")),
         repository=git_output(out, "remote", "get-url", "origin"),
         build_secrets=build_secrets(decided, site),
-        channel_secrets=channel_secrets(site),
+        channel_secrets=list_channel_secrets(site),
     )
     click.echo("\nWhat is left to do:")
-    for number, step in enumerate(owner_steps(result), 1):
+    for number, step in enumerate(list_owner_steps(result), 1):
         first, *lines = step.split("\n")
         click.echo(f"\n{number:>2}. {escape_control_chars(first)}")
         for line in lines:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, log_files, render_config
-from statuary.extensions.hosting.hosts import HOSTS, deno_serve_command
-from statuary.extensions.hosting.project_commands import with_digest
+from statuary.extensions.hosting.hosts import HOSTS, make_deno_serve_command
+from statuary.extensions.hosting.project_commands import add_digest_comment
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.site.site_content import SiteContent
 from statuary.status.editing.updates import active_component_keys
@@ -90,20 +90,20 @@ class SetupAnswers(NamedTuple):
         return self.host in DEPLOYS or self.host == "github-pages"
 
 
-def channels_of(site: SiteContent) -> tuple[Channel, ...]:
+def list_channels(site: SiteContent) -> tuple[Channel, ...]:
     """Return the channels in site.yaml through which the site sends notifications."""
     settings = site.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 
 
-def channel_secrets(site: SiteContent) -> list[str]:
+def list_channel_secrets(site: SiteContent) -> list[str]:
     """Return the names of the environment variables that notification channels read.
 
     The variables contain secrets, such as the URL of a webhook.
     """
     names = (
         name
-        for channel in channels_of(site)
+        for channel in list_channels(site)
         for name in (channel.url_variable, channel.secret_variable)
         if name
     )
@@ -123,7 +123,7 @@ def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
     return [*of_publishing, *log]
 
 
-def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
+def list_needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
     """Return the optional dependencies (extras) of statuary that builds of the site need.
 
     Args:
@@ -135,14 +135,14 @@ def needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
         "cards": "cards" in keys,
         "chain": site.has_contracts,
         "compress": any(suffix != "gz" for suffix in site.hosting.precompressed),
-        "notify": any(channel.kind is ChannelKind.APPRISE for channel in channels_of(site)),
+        "notify": any(channel.kind is ChannelKind.APPRISE for channel in list_channels(site)),
         "s3": bool(answers.store),
         "zstd": "packs" in keys,
     }
     return [extra for extra, is_needed in needs.items() if is_needed]
 
 
-def setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
+def make_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
     """Return a host's configuration and the files for regular builds.
 
     Args:
@@ -150,11 +150,11 @@ def setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) 
         options: the options of the host's configuration.
         site: the content of the site.
     """
-    return [*HOSTS[answers.host].files(options), *_setup_files(answers, options, site)]
+    return [*HOSTS[answers.host].files(options), *_iter_setup_files(answers, options, site)]
 
 
-def _setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
-    host, secrets = answers.host, channel_secrets(site)
+def _iter_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
+    host, secrets = answers.host, list_channel_secrets(site)
     values = {
         "host": host,
         "options": options,
@@ -162,27 +162,29 @@ def _setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent)
         "channel_secrets": secrets,
         "has_site_workflow": answers.has_site_workflow,
     }
-    rebuild_cron = safe_schedule(site.of(StatusContent).settings.horizon)
+    rebuild_cron = make_safe_schedule(site.of(StatusContent).settings.horizon)
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
-        yield _workflow_file("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
+        yield _make_workflow_file(
+            "rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron
+        )
     if host in DEPLOYS:
         secrets_of_build = build_secrets(answers, site)
-        yield from _site_workflow(answers, options, rebuild_cron, secrets_of_build, values)
+        yield from _iter_site_workflow_files(answers, options, rebuild_cron, secrets_of_build, values)
     if host in SERVERS:
-        yield from _systemd_units(answers, options, values)
+        yield from _iter_systemd_units(answers, options, values)
     elif secrets:
-        yield _workflow_file("notify.yml", **values)
+        yield _make_workflow_file("notify.yml", **values)
     if answers.has_form:
-        components = [json.dumps(label, ensure_ascii=False) for label in component_labels(site)]
-        yield _workflow_file("status-form.yml", **values, actions=ACTIONS, components=components)
+        components = [json.dumps(label, ensure_ascii=False) for label in list_component_labels(site)]
+        yield _make_workflow_file("status-form.yml", **values, actions=ACTIONS, components=components)
     if answers.has_alerts:
-        yield _workflow_file("alert.yml", **values)
+        yield _make_workflow_file("alert.yml", **values)
         yield HostFile("alert.js", _render_template("alert.js"))
 
 
-def _site_workflow(
+def _iter_site_workflow_files(
     answers: SetupAnswers,
     options: HostOptions,
     rebuild_cron: str,
@@ -191,7 +193,7 @@ def _site_workflow(
 ) -> Iterator[HostFile]:
     """Yield the workflow that publishes to a host that does not build, and the script that keeps the log."""
     deploy = DEPLOYS[answers.host]
-    yield _workflow_file(
+    yield _make_workflow_file(
         "site.yml",
         **values,
         cron=deploy.cron or rebuild_cron,
@@ -204,7 +206,7 @@ def _site_workflow(
         yield from log_files(options)
 
 
-def safe_schedule(horizon: timedelta) -> str:
+def make_safe_schedule(horizon: timedelta) -> str:
     """Return a cron schedule for builds that tolerates one missed run.
 
     Args:
@@ -213,41 +215,41 @@ def safe_schedule(horizon: timedelta) -> str:
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
-def component_labels(site: SiteContent) -> list[str]:
+def list_component_labels(site: SiteContent) -> list[str]:
     """Return the label of each component in an issue form, such as `Bridge (bridge)`.
 
     The label has the name and the key of the component.
     """
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
-    # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression
+    # GitHub reads `${{` in a workflow as the beginning of an expression, so a name with it is omitted.
     return [
         f"({key})" if "${{" in names[key] else f"{names[key]} ({key})"
         for key in active_component_keys(status)
     ]
 
 
-def _systemd_units(
+def _iter_systemd_units(
     answers: SetupAnswers, options: HostOptions, values: dict[str, object]
 ) -> Iterator[HostFile]:
     values = {**values, "clone": answers.clone, "program": PROGRAM}
     for name in ("statuary-site.service", "statuary-site.timer"):
         yield HostFile(f"systemd/{name}", _render_template(name, **values))
     if answers.host == "deno":
-        serve = deno_serve_command(options)
+        serve = make_deno_serve_command(options)
         yield HostFile(
             "systemd/statuary-edge.service", _render_template("statuary-edge.service", **values, serve=serve)
         )
 
 
-def _workflow_file(name: str, **values: object) -> HostFile:
-    return HostFile(f"{WORKFLOWS}/{name}", _render_template(name, **values))
+def _make_workflow_file(template_name: str, **values: object) -> HostFile:
+    return HostFile(f"{WORKFLOWS}/{template_name}", _render_template(template_name, **values))
 
 
-def _render_template(name: str, **values: object) -> str:
+def _render_template(template_name: str, **values: object) -> str:
     def github(expression: str) -> str:
         """Return an expression that GitHub evaluates in a workflow."""
         return f"${{{{ {expression} }}}}"
 
-    text = render_config(f"{name}.jinja", TEMPLATES, github=github, **values)
-    return with_digest(text, "//" if name.endswith(".js") else "#")
+    text = render_config(f"{template_name}.jinja", TEMPLATES, github=github, **values)
+    return add_digest_comment(text, "//" if template_name.endswith(".js") else "#")

@@ -28,38 +28,39 @@ class SetupResult(NamedTuple):
         return urlsplit(self.answers.url).hostname or ""
 
 
-def owner_steps(result: SetupResult) -> list[str]:
+def list_owner_steps(result: SetupResult) -> list[str]:
     """Return what the site's owner still has to do after the set-up, in order.
 
     Each step is a text for the terminal.
     """
     host = result.answers.host
-    platform = (_repository_steps, _secret_steps, _push_steps, *HOST_STEPS[host].steps)
-    parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform
+    platform = (_iter_repository_steps, _iter_secret_steps, _iter_push_steps, *HOST_STEPS[host].steps)
+    parts = (_iter_repository_steps, _iter_push_steps, _iter_server_steps) if host in SERVERS else platform
     steps = [step for part in parts for step in part(result)]
-    steps += [*_domain_steps(result), *_people_steps(result)]
+    steps += [*_iter_domain_steps(result), *_iter_people_steps(result)]
     return [*steps, f"When {result.answers.url} is online, test it: `statuary conform {result.answers.url}`."]
 
 
-def _secret_steps(result: SetupResult) -> Iterator[str]:
+def _iter_secret_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
-    # Netlify and Vercel build the site themselves, so GitHub needs no secret of the build
+    # Netlify and Vercel build the site themselves, so the secrets of the build belong there and not to
+    # GitHub.
     secrets = [*(() if host in REBUILDS else result.build_secrets), *result.channel_secrets]
     if host in DEPLOYS:
         secrets = list(dict.fromkeys([*DEPLOYS[host].secrets, *secrets]))
     if HOST_STEPS[host].credentials:
         yield HOST_STEPS[host].credentials
     if secrets:
-        yield _secrets_step(secrets)
+        yield _format_secrets_step(secrets)
 
 
-def _secrets_step(names: Sequence[str]) -> str:
+def _format_secrets_step(names: Sequence[str]) -> str:
     commands = ", ".join(f"`gh secret set {name}`" for name in names)
     noun = "secret" if len(names) == 1 else "secrets"
     return f"On GitHub, add the {noun} {', '.join(names)}: {SECRETS_PAGE}. On the command line: {commands}."
 
 
-def _repository_steps(result: SetupResult) -> Iterator[str]:
+def _iter_repository_steps(result: SetupResult) -> Iterator[str]:
     if not result.knows_author:
         yield (
             'Tell git who you are: `git config --global user.name "YOUR NAME"` and '
@@ -69,7 +70,7 @@ def _repository_steps(result: SetupResult) -> Iterator[str]:
         yield "On GitHub, create an empty repository, and copy its URL."
 
 
-def _push_steps(result: SetupResult) -> Iterator[str]:
+def _iter_push_steps(result: SetupResult) -> Iterator[str]:
     commit = f"git add {result.committed_names} && git commit -m Deploy"
     if not result.branch_commits:
         commit = f"git init -b {result.options.branch} && {commit}"
@@ -80,19 +81,19 @@ def _push_steps(result: SetupResult) -> Iterator[str]:
     yield f"Commit what the host needs, and push it: `{commit}`."
 
 
-def _github_pages_steps(_: SetupResult) -> Iterator[str]:
+def _iter_github_pages_steps(_: SetupResult) -> Iterator[str]:
     yield (
         "On GitHub, open Settings, Pages, and choose `GitHub Actions` as the source. If the first run of `Site` failed before "
         "that, open Actions, Site, and choose `Run workflow`."
     )
 
 
-def _import_steps(result: SetupResult) -> Iterator[str]:
+def _iter_import_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
     yield f"In {host.title()}, choose {HOST_STEPS[host].import_menu}, and this repository. Leave all settings as they are."
 
 
-def _hook_steps(result: SetupResult) -> Iterator[str]:
+def _iter_hook_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
     for name in result.build_secrets:
         yield f"In {host.title()}, add the environment variable {name} ({HOST_STEPS[host].variables_page}), and deploy again."
@@ -105,21 +106,21 @@ def _hook_steps(result: SetupResult) -> Iterator[str]:
         f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
         f"{result.options.branch} ({HOST_STEPS[host].hooks_page}), and copy its URL."
     )
-    yield f"{_secrets_step(['BUILD_HOOK'])} Its value is that URL."
+    yield f"{_format_secrets_step(['BUILD_HOOK'])} Its value is that URL."
 
 
-def _run_steps(result: SetupResult) -> Iterator[str]:
+def _iter_run_steps(result: SetupResult) -> Iterator[str]:
     yield f"Open Actions, Site: the run publishes the site, and so does every push to {result.options.branch}."
 
 
-def _s3_steps(_: SetupResult) -> Iterator[str]:
+def _iter_s3_steps(_: SetupResult) -> Iterator[str]:
     yield "Create a CloudFront distribution whose origin is the bucket, and give it the settings in cloudfront/."
 
 
 DENO_INSTALLATION: Final = "https://docs.deno.com/runtime/getting_started/installation/"
 
 
-def _server_steps(result: SetupResult) -> Iterator[str]:
+def _iter_server_steps(result: SetupResult) -> Iterator[str]:
     answers, options = result.answers, result.options
     clone, root = answers.clone, options.root
     yield (
@@ -170,7 +171,7 @@ PROVIDED_DOMAINS: Final = (".github.io", ".netlify.app", ".vercel.app", ".worker
 """The endings of the host names that hosts give to sites."""
 
 
-def _domain_steps(result: SetupResult) -> Iterator[str]:
+def _iter_domain_steps(result: SetupResult) -> Iterator[str]:
     host, domain = result.answers.host, result.domain
     if domain.endswith(PROVIDED_DOMAINS):
         return
@@ -182,7 +183,7 @@ def _domain_steps(result: SetupResult) -> Iterator[str]:
     yield f"Point {domain} to the site: {HOST_STEPS[host].domain}."
 
 
-def _people_steps(result: SetupResult) -> Iterator[str]:
+def _iter_people_steps(result: SetupResult) -> Iterator[str]:
     answers = result.answers
     if result.channel_secrets:
         test = "open Actions, Notify, and choose `Run workflow`"
@@ -222,35 +223,35 @@ CLOUDFLARE_CREDENTIALS: Final = "In Cloudflare, create an API token from the tem
 HOST_STEPS: Final[Mapping[str, HostSteps]] = {
     "github-pages": HostSteps(
         "a CNAME record with OWNER.github.io. Then write it under Settings, Pages, Custom domain, save, and choose `Enforce HTTPS`",
-        (_github_pages_steps,),
+        (_iter_github_pages_steps,),
     ),
     "netlify": HostSteps(
         "open Domain management, `Add a domain` in Netlify, and create the record that it shows; it obtains the certificate",
-        (_import_steps, _hook_steps),
+        (_iter_import_steps, _iter_hook_steps),
         import_menu="`Add new project`, `Import an existing project`",
         variables_page="Project configuration, Environment variables",
         hooks_page="Project configuration, Developer settings, Continuous deployment, Build hooks",
     ),
     "vercel": HostSteps(
         "open Settings, Domains in Vercel, add it, and create the record that it shows; it obtains the certificate",
-        (_import_steps, _hook_steps),
+        (_iter_import_steps, _iter_hook_steps),
         import_menu="`Add New`, `Project`",
         variables_page="Settings, Environment Variables",
         hooks_page="Settings, Git, Deploy Hooks",
     ),
     "cloudflare": HostSteps(
         "open your Worker, Settings, Domains & Routes, Add, Custom Domain; Cloudflare makes the record and the certificate",
-        (_run_steps,),
+        (_iter_run_steps,),
         CLOUDFLARE_CREDENTIALS,
     ),
     "cloudflare-pages": HostSteps(
         "open your project, Custom domains, `Set up a custom domain`; Cloudflare makes the record and the certificate",
-        (_run_steps,),
+        (_iter_run_steps,),
         CLOUDFLARE_CREDENTIALS,
     ),
     "s3": HostSteps(
         "a CNAME record with the name of the distribution, which needs a certificate of AWS Certificate Manager in us-east-1",
-        (_run_steps, _s3_steps),
+        (_iter_run_steps, _iter_s3_steps),
     ),
     "nginx": HostSteps(packages="git python3-venv nginx certbot python3-certbot-nginx"),
     "caddy": HostSteps(packages="git python3-venv caddy"),

@@ -59,7 +59,7 @@ def preview_command(content: Path, out: Path) -> None:
     try:
         theme = site.pages.theme
         files = (*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False))
-        documents = [preview_page(site), *files]
+        documents = [render_preview_page(site), *files]
     except ThemeError as error:
         raise StatuaryError(
             f"a template of the theme cannot be rendered: {error}", "run `statuary check`"
@@ -70,7 +70,7 @@ def preview_command(content: Path, out: Path) -> None:
     click.echo(f"{out / PAGE}: every part in every state")
 
 
-def preview_page(site: SiteContent) -> Document:
+def render_preview_page(site: SiteContent) -> Document:
     """Return an HTML page that shows the site's theme: each part of pages in each state.
 
     The links on the page lead to files in the same folder.

@@ -18,17 +18,17 @@ from statuary.extensions.upstream.pages import (
     LARGEST_BODY,
     ListedComponent,
     UpstreamError,
+    find_component_status,
     parse_components,
-    status_of_component,
 )
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamKind, UpstreamSettings
 from statuary.extensions.upstream.state_file import (
     FILE,
-    read_changes,
-    refuse_future,
-    with_status,
-    without_future,
-    write_changes,
+    add_status_change,
+    drop_future_changes,
+    read_upstream_changes,
+    refuse_future_changes,
+    write_upstream_changes,
 )
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
@@ -77,70 +77,74 @@ def upstream_command(
         reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"
         click.echo(escape_control_chars(f"nothing was fetched{reason}"), err=True)
         return ExitCode.FINDINGS
-    fetched = fetch_statuses(settings.components, fetch_components)
+    fetched = fetch_statuses(settings.components, fetch_page_components)
     for outcome in fetched:
         if outcome.error is not None:
             print_error(outcome.error)
         else:
             click.echo(escape_control_chars(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
     if not dry_run:
-        _save_statuses(content, fetched, at, allow_clock_rollback=allow_clock_rollback)
+        _save_fetched_statuses(content, fetched, at, allow_clock_rollback=allow_clock_rollback)
     return ExitCode.FINDINGS if any(outcome.error for outcome in fetched) else ExitCode.OK
 
 
-def _save_statuses(
+def _save_fetched_statuses(
     content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
 ) -> None:
     """Add fetched statuses to the stored ones."""
     with content_lock(content):
-        previous_changes = changes = read_changes(content)
+        previous_changes = changes = read_upstream_changes(content)
         if allow_clock_rollback:
-            changes = without_future(changes, at)
-        refuse_future(changes, at)
+            changes = drop_future_changes(changes, at)
+        refuse_future_changes(changes, at)
         for row, status, _ in fetched:
-            changes = changes if status is None else with_status(changes, row.component, status, at)
+            changes = changes if status is None else add_status_change(changes, row.component, status, at)
         if changes != previous_changes:
-            write_changes(content, changes)
+            write_upstream_changes(content, changes)
             click.echo(escape_control_chars(f"changed: {content / FILE}"))
 
 
-def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
+def fetch_statuses(
+    followed_components: Sequence[UpstreamComponent], fetch_page: Fetch
+) -> list[FetchedStatus]:
     """Fetch the current status of each component that follows another page.
 
     Args:
-        rows: the components, and what they follow.
-        fetch: returns the components on another page.
+        followed_components: the components, and what they follow.
+        fetch_page: returns the components on another page.
     """
     pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
     outcomes = []
-    for row in rows:
+    for row in followed_components:
         page = row.url, row.kind
         if page not in pages:
             try:
-                pages[page] = fetch(*page)
+                pages[page] = fetch_page(*page)
             except StatuaryError as error:
                 pages[page] = error
         components = pages[page]
         try:
             if isinstance(components, StatuaryError):
                 raise components
-            outcomes.append(FetchedStatus(row, status_of_component(components, row.name, row.url)))
+            outcomes.append(FetchedStatus(row, find_component_status(components, row.name, row.url)))
         except StatuaryError as error:
             outcomes.append(FetchedStatus(row, None, error))
     return outcomes
 
 
-def fetch_components(page: str, kind: UpstreamKind) -> list[ListedComponent]:
+def fetch_page_components(page_url: str, page_kind: UpstreamKind) -> list[ListedComponent]:
     """Fetch the list of components on another status page.
 
     Args:
-        page: the URL of the page.
-        kind: the system that serves the page.
+        page_url: the URL of the page.
+        page_kind: the system that serves the page.
 
     Raises:
         StatuaryError: if the page cannot be reached, or lists no components.
     """
-    body = get(url_below(page, DOCUMENTS[kind][0]), LARGEST_BODY, retries=Retries(tries=3))
+    body = get(url_below(page_url, DOCUMENTS[page_kind][0]), LARGEST_BODY, retries=Retries(tries=3))
     if body is None:
-        raise UpstreamError(f"{page} has no {DOCUMENTS[kind][0]}", "check `kind` and `url` in site.yaml")
-    return parse_components(body, kind, page)
+        raise UpstreamError(
+            f"{page_url} has no {DOCUMENTS[page_kind][0]}", "check `kind` and `url` in site.yaml"
+        )
+    return parse_components(body, page_kind, page_url)

@@ -48,22 +48,22 @@ STATUSES: dict[str, ComponentStatus] = {
 """Statuses by the words of the three kinds of pages, in lower case without spaces and underscores."""
 
 
-def _require_object(value: Json) -> JsonObject:
-    return value if isinstance(value, Mapping) else {}
+def _require_object(json_value: Json) -> JsonObject:
+    return json_value if isinstance(json_value, Mapping) else {}
 
 
-def _require_string(value: Json) -> str:
-    return value.strip() if isinstance(value, str) else ""
+def _require_string(json_value: Json) -> str:
+    return json_value.strip() if isinstance(json_value, str) else ""
 
 
-def _require_objects(value: Json) -> Iterator[JsonObject]:
-    return map(_require_object, value if isinstance(value, list) else ())
+def _require_objects(json_value: Json) -> Iterator[JsonObject]:
+    return map(_require_object, json_value if isinstance(json_value, list) else ())
 
 
-def _listed_components(document: JsonObject) -> Iterator[ListedComponent]:
-    """Yield the components of Statuspage's and Instatus's documents.
+def _iter_listed_components(document: JsonObject) -> Iterator[ListedComponent]:
+    """Yield the components in the JSON of Statuspage or Instatus.
 
-    Both have the same members.
+    Both systems have the same members.
     """
     for row in _require_objects(document.get("components")):
         yield ListedComponent(
@@ -73,7 +73,7 @@ def _listed_components(document: JsonObject) -> Iterator[ListedComponent]:
         )
 
 
-def _listed_resources(document: JsonObject) -> Iterator[ListedComponent]:
+def _iter_listed_resources(document: JsonObject) -> Iterator[ListedComponent]:
     for row in _require_objects(document.get("included")):
         if row.get("type") == "status_page_resource":
             members = _require_object(row.get("attributes"))
@@ -83,59 +83,64 @@ def _listed_resources(document: JsonObject) -> Iterator[ListedComponent]:
 
 
 DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
-    UpstreamKind.STATUSPAGE: (COMPONENTS.path(), _listed_components),
-    UpstreamKind.INSTATUS: (INSTATUS_COMPONENTS.path(), _listed_components),
-    UpstreamKind.BETTERSTACK: ("index.json", _listed_resources),
+    UpstreamKind.STATUSPAGE: (COMPONENTS.path(), _iter_listed_components),
+    UpstreamKind.INSTATUS: (INSTATUS_COMPONENTS.path(), _iter_listed_components),
+    UpstreamKind.BETTERSTACK: ("index.json", _iter_listed_resources),
 }
 """The path of the document that lists components, and its reader."""
 
 
-def parse_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
+def parse_components(page_json: bytes, page_kind: UpstreamKind, page_url: str) -> list[ListedComponent]:
     """Parse the list of components on another status page.
 
     Args:
-        body: the JSON document.
-        kind: the system that serves the page.
-        page: the URL of the page, for error messages.
+        page_json: the JSON document.
+        page_kind: the system that serves the page.
+        page_url: the URL of the page, for error messages.
 
     Raises:
         UpstreamError: if the document is not JSON, or lists no components.
     """
     try:
-        document: Json = orjson.loads(body)
+        document: Json = orjson.loads(page_json)
     except orjson.JSONDecodeError as error:
         raise UpstreamError(
-            f"{page} does not send JSON: {error}", "check `kind` and `url` in site.yaml"
+            f"{page_url} does not send JSON: {error}", "check `kind` and `url` in site.yaml"
         ) from None
-    rows = list(DOCUMENTS[kind][1](_require_object(document)))
+    rows = list(DOCUMENTS[page_kind][1](_require_object(document)))
     if not rows:
         raise UpstreamError(
-            f"{page} lists no components", f"check that `url` leads to a status page of the kind {kind}"
+            f"{page_url} lists no components",
+            f"check that `url` leads to a status page of the kind {page_kind}",
         )
     return rows
 
 
-def status_of_component(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
+def find_component_status(
+    page_components: list[ListedComponent], component_name: str, page_url: str
+) -> ComponentStatus:
     """Return the status of a component on another page.
 
     Args:
-        rows: the components on the page.
-        name: the id or the name of the component.
-        page: the URL of the page, for error messages.
+        page_components: the components on the page.
+        component_name: the id or the name of the component.
+        page_url: the URL of the page, for error messages.
 
     Raises:
         UpstreamError: if no component or several components match, or the status is unknown.
     """
-    matching_rows = [row for row in rows if row.id == name] or [
-        row for row in rows if row.name.casefold() == name.strip().casefold()
+    matching_rows = [row for row in page_components if row.id == component_name] or [
+        row for row in page_components if row.name.casefold() == component_name.strip().casefold()
     ]
     if len(matching_rows) != 1:
-        component_names = shorten(", ".join(row.name for row in rows))
+        component_names = shorten(", ".join(row.name for row in page_components))
         count = "has no component" if not matching_rows else f"has {len(matching_rows)} components named"
-        raise UpstreamError(f"{page} {count} {name!r}", f"write one of its names or ids: {component_names}")
+        raise UpstreamError(
+            f"{page_url} {count} {component_name!r}", f"write one of its names or ids: {component_names}"
+        )
     word = matching_rows[0].status.lower().replace("_", "").replace(" ", "")
     if word not in STATUSES:
         raise UpstreamError(
-            f"{page} shows the status {shorten(matching_rows[0].status)} for {name!r}, which statuary does not know"
+            f"{page_url} shows the status {shorten(matching_rows[0].status)} for {component_name!r}, which statuary does not know"
         )
     return STATUSES[word]

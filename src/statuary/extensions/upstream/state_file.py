@@ -41,7 +41,7 @@ class StateFileError(StatuaryError):
     """Raised if the file with the statuses of other pages is damaged."""
 
 
-def read_changes(content: Path) -> Changes:
+def read_upstream_changes(content: Path) -> Changes:
     """Read the stored statuses that were fetched from other pages.
 
     Returns:
@@ -53,7 +53,7 @@ def read_changes(content: Path) -> Changes:
     try:
         document = orjson.loads(read_below(content, FILE, LARGEST_RECORD))
         rows = cast("dict[str, list[dict[str, str]]]", document["components"])
-        return {name: tuple(map(_change_of_row, changes)) for name, changes in rows.items()}
+        return {name: tuple(map(_parse_status_change, changes)) for name, changes in rows.items()}
     except FileNotFoundError:
         return {}
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError) as error:
@@ -61,7 +61,7 @@ def read_changes(content: Path) -> Changes:
         raise StateFileError(message, "restore it; or delete it, and run `statuary upstream`") from None
 
 
-def without_future(changes: Changes, now: Instant) -> Changes:
+def drop_future_changes(changes: Changes, now: Instant) -> Changes:
     """Return the fetched statuses without those that are dated after `now`.
 
     A run with a wrong clock may have stored them.
@@ -69,7 +69,7 @@ def without_future(changes: Changes, now: Instant) -> Changes:
     return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
 
 
-def refuse_future(changes: Changes, now: Instant) -> None:
+def refuse_future_changes(changes: Changes, now: Instant) -> None:
     """Raise an error if a fetched status is dated far ahead of `now`.
 
     Otherwise every new status would be ignored until that time.
@@ -85,14 +85,14 @@ def refuse_future(changes: Changes, now: Instant) -> None:
             )
 
 
-def _change_of_row(row: Mapping[str, str]) -> StatusChange:
-    status = row["status"]
+def _parse_status_change(stored_change: Mapping[str, str]) -> StatusChange:
+    status = stored_change["status"]
     if status not in COMPONENT_SEVERITY:
         raise InvalidValueError(f"{status!r} is not a status that a component can have")
-    return StatusChange(parse_instant(row["at"]), status, is_upstream=True)
+    return StatusChange(parse_instant(stored_change["at"]), status, is_upstream=True)
 
 
-def write_changes(content: Path, changes: Changes) -> None:
+def write_upstream_changes(content: Path, changes: Changes) -> None:
     """Store statuses that were fetched from other status pages in the content folder.
 
     Args:
@@ -108,24 +108,24 @@ def write_changes(content: Path, changes: Changes) -> None:
         stream.write(orjson.dumps({"format": 1, "components": rows}, option=options))
 
 
-def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add a fetched status to those of a component, if it is different and later.
+def add_status_change(changes: Changes, component_key: str, status: ComponentStatus, at: Instant) -> Changes:
+    """Add a fetched status to a component's, if it is different and later.
 
     Args:
         changes: the stored statuses by component.
-        name: the component.
+        component_key: the component.
         status: the new status.
         at: the time at which it was fetched.
 
     Returns:
         The statuses by component: unchanged if the new one was not added.
     """
-    previous_changes = changes.get(name, ())
+    previous_changes = changes.get(component_key, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
         return changes
     added = (*previous_changes, StatusChange(at, status, is_upstream=True))
-    return {**changes, name: added[-MOST_CHANGES:]}
+    return {**changes, component_key: added[-MOST_CHANGES:]}
 
 
 def apply_upstream_status(
@@ -145,9 +145,9 @@ def apply_upstream_status(
         language: the language of the site's pages.
     """
     try:
-        changes = read_changes(content)
+        changes = read_upstream_changes(content)
     except StateFileError as error:
-        findings.append(_state_finding(error, status, ()))
+        findings.append(_make_state_finding(error, status, ()))
         changes = {}
     by_name = status.components_by_name
     followed: dict[str, tuple[StatusChange, ...]] = {}
@@ -156,30 +156,33 @@ def apply_upstream_status(
         if component is None or component.group:
             message = f"{status.components_source} has no component {row.component!r}"
             unknown = StatuaryError(message, "write the key or the id of a component")
-            findings.append(_state_finding(unknown, status, ("components", row.component)))
+            findings.append(_make_state_finding(unknown, status, ("components", row.component)))
             continue
-        followed[component.id] = statuses_of_component(row, changes.get(row.component, ()))
+        followed[component.id] = list_component_statuses(row, changes.get(row.component, ()))
     components = tuple(
         _follow_component(component, followed.get(component.id, ())) for component in status.components
     )
     return replace(status, components=components)
 
 
-def statuses_of_component(
-    row: UpstreamComponent, changes: tuple[StatusChange, ...]
+def list_component_statuses(
+    followed_component: UpstreamComponent, changes: tuple[StatusChange, ...]
 ) -> tuple[StatusChange, ...]:
     """Return the statuses of a component over time, with its override applied.
 
     An override in site.yaml replaces every status from the start of the override.
 
     Args:
-        row: the component, with the component of another page that it follows.
+        followed_component: the component, with the component of another page that it follows.
         changes: the stored statuses.
     """
-    if row.override is None:
+    if followed_component.override is None:
         return changes
-    earlier_changes = (change for change in changes if change.at < row.override.since)
-    return (*earlier_changes, StatusChange(row.override.since, row.override.status, is_upstream=True))
+    earlier_changes = (change for change in changes if change.at < followed_component.override.since)
+    return (
+        *earlier_changes,
+        StatusChange(followed_component.override.since, followed_component.override.status, is_upstream=True),
+    )
 
 
 def _follow_component(component: Component, changes: tuple[StatusChange, ...]) -> Component:
@@ -189,13 +192,15 @@ def _follow_component(component: Component, changes: tuple[StatusChange, ...]) -
     return component._replace(history=tuple(history))
 
 
-def _state_finding(error: StatuaryError, status: StatusCatalogue, below: tuple[str, ...]) -> Finding:
+def _make_state_finding(
+    error: StatuaryError, status: StatusCatalogue, pointer_below: tuple[str, ...]
+) -> Finding:
     return Finding(
         rule="upstream-unavailable",
         severity=Severity.WARNING,
         message=str(error),
         hint=error.hint,
         path=status.page_source,
-        pointer=("upstream", *below),
+        pointer=("upstream", *pointer_below),
         on_key=True,
     )

@@ -18,7 +18,7 @@ NAMES = {
 """Languages in their own words; one that only a theme has is shown by its tag."""
 
 
-def _values(settings: LanguageSettings) -> Mapping[str, str]:
+def _make_language_values(settings: LanguageSettings) -> Mapping[str, str]:
     """Return the tag, name and folder of each language, a line for each.
 
     Returns:
@@ -36,5 +36,5 @@ PARTS = PageParts(
     urls=(),
     slots={"head": "languages_head.html", "masthead": "languages_switch.html"},
     scripts={},
-    values=_values,
+    values=_make_language_values,
 )

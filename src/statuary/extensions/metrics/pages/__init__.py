@@ -8,7 +8,7 @@ from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.site.pages.page_parts import PageParts
 
 
-def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
+def make_metric_values(settings: MetricsSettings) -> Mapping[str, str]:
     """Return template values with the id and name of each metric.
 
     Translated names are under `rows.<language>`, and `languages` lists these languages.
@@ -33,5 +33,5 @@ PARTS = PageParts(
     urls=URLS,
     slots={"status.pulse": "metrics_pulse.html", "status.metrics": "metrics_graphs.html"},
     scripts={},
-    values=shown_metrics,
+    values=make_metric_values,
 )

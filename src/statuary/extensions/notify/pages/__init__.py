@@ -6,7 +6,7 @@ from statuary.extensions.notify.settings import NotifySettings
 from statuary.site.pages.page_parts import PageParts
 
 
-def sign_up_values(settings: NotifySettings) -> dict[str, str]:
+def make_sign_up_values(settings: NotifySettings) -> dict[str, str]:
     """Return the address of the sign-up page, as the template value `sign_up`."""
     return {"sign_up": settings.sign_up}
 
@@ -16,5 +16,5 @@ PARTS = PageParts(
     urls=(),
     slots={"subscribe": "notify_subscribe.html"},
     scripts={},
-    values=sign_up_values,
+    values=make_sign_up_values,
 )
