@@ -100,7 +100,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
 
 
 def _print_faulty_rules(content: Path, findings: list[Finding]) -> None:
-    """Print the errors in the rules, without which an alert would look as if no rule fits it."""
+    """Print the errors in the alert rules of site.yaml."""
     faulty = [finding for finding in findings if finding.pointer[:1] == ("alerts",)]
     click.echo(text_report(locate_findings(content, faulty), str(content)), err=True)
 

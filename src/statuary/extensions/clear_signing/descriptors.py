@@ -216,7 +216,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> DescriptorFiles:
-        """The paths of the JSON files in the folder, and findings about the folder."""
+        """The paths of the folder's JSON files, and findings about it."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []

@@ -75,7 +75,7 @@ class MessageKey(NamedTuple):
 
 
 def selector_of(signature: str) -> str:
-    """Return the selector of a function: the first 4 bytes of its hash, as 0x hex.
+    """Return a function's selector: 4 bytes of its hash, as 0x hex.
 
     Args:
         signature: the canonical signature, such as `transfer(address,uint256)`.
@@ -84,7 +84,7 @@ def selector_of(signature: str) -> str:
 
 
 def canonical_type(value_type: ValueType) -> str:
-    """Return the name of a type as function signatures spell it, such as `(uint256,bool)[]`."""
+    """Return a type as function signatures spell it, such as `(uint256,bool)[]`."""
     consume(1)
     match value_type:
         case ListType(item, length):

@@ -253,7 +253,7 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether a value that is not an address is large enough to contain one.
+    """Return whether a value of another type can contain an address.
 
     Such a value is an unsigned integer, a byte string or a slice of bytes. Wallets read the last 20 bytes.
     """

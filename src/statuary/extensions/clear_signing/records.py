@@ -92,7 +92,7 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """The called contract, followed by the other contracts whose code the call can run."""
+        """The called contract, then the others whose code can run."""
         return (self.own_code, *self.other_codes)
 
     @property

@@ -89,7 +89,7 @@ class ParsedDescriptor:
 
     @cached_property
     def types_by_format(self) -> Mapping[str, DataTypes]:
-        """The types of a call's or message's values, by the key of its format.
+        """The types of a call's or message's values, by format key.
 
         Formats with an invalid key are left out.
         """

@@ -136,7 +136,10 @@ def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json)
 
 
 def _with_null_types(layout: Json) -> Json:
-    """Return a storage layout as solc writes it: with null instead of Foundry's empty object for no types."""
+    """Return a storage layout with null instead of empty `types`.
+
+    solc writes null, and Foundry an empty object.
+    """
     if isinstance(layout, dict) and layout.get("types") == {}:
         return {**layout, "types": None}
     return layout

@@ -367,7 +367,7 @@ class ContractImport:
             self._report_skipped_contract(contract, contract.reason, contract.hint)
 
     def _add_chain_if_requested(self, chain_id: ChainId) -> bool:
-        """Add the chain of a contract to the settings of the site, if requested.
+        """Add a contract's chain to site.yaml, if `--add-chains` requests it.
 
         A dry run does not write the file.
 

@@ -56,7 +56,7 @@ class VerificationResult(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether there is a record of the contract, and no check found an error in it."""
+        """Whether the contract has a record without errors."""
         return self.record is not None and not has_errors(self.findings)
 
 

@@ -69,7 +69,7 @@ def _page_resources(document: Any) -> list[Fields]:
 
 
 def _position_on_page(component: Fields) -> int:
-    """Return a component's place on the page, which is 0 if it is unknown."""
+    """Return a component's position on the page, or 0 if unknown."""
     text = component.get_text("position")
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 

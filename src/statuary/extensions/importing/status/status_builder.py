@@ -130,7 +130,7 @@ class StatusBuilder:
         return source_id in self._record_ids
 
     def _record_id(self, source_id: str) -> str:
-        """Return the id of a record, which no other record of the source has.
+        """Return a unique id for a record of the source.
 
         Args:
             source_id: its id in the source.

@@ -225,7 +225,7 @@ def _older_incident_urls(base: str, request: ImportRequest, documents: "_PageDoc
 
 
 def _history_incident_ids(base: str, request: ImportRequest, documents: "_PageDocuments") -> Iterator[str]:
-    """Yield the id of each incident in the history, until a year has none."""
+    """Yield the incident ids in the history, back to an empty year."""
     empty = 0
     for number in range(1, MOST_PAGES + 1):
         history = request.web.json(f"{base}/history.json?page={number}")

@@ -217,7 +217,10 @@ def _read_deployed_contract(
 def _read_future_compilation(
     deployment_folder: Path, builds: HardhatBuilds, start_message: JsonObject, creation: Hex | None
 ) -> ImportedCompilation:
-    """Read the compilation of an artifact that Ignition copied, or else of a build-info with the contract.
+    """Read a contract's compilation from its artifact or a build-info.
+
+    Ignition copies artifacts beside the journal. If the artifact is missing, the project's build-infos are
+    searched.
 
     Raises:
         NotImportableError: if neither has its sources.

@@ -239,7 +239,10 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
 
 
 def _find_contract_folders(chain_folder: Path) -> Iterator[Path]:
-    """Yield the folders of a chain's contracts, also below folders such as `5f` for the first byte of addresses."""
+    """Yield the folders of a chain's contracts.
+
+    They may be inside folders such as `5f`, which are named after the first byte of addresses.
+    """
     for folder in sorted(chain_folder.glob("*/")):
         yield from sorted(folder.glob("0x*/")) or [folder]
 

@@ -62,7 +62,7 @@ def parse_place_in_path(path_parts: Sequence[str]) -> Place:
 
 
 def _find_chain_id(path_parts: Sequence[str]) -> str:
-    """Return the chain id among the folders above a contract, or an empty string."""
+    """Return the chain id in a contract's path, or an empty string."""
     of_match = [after for name, after in pairwise(path_parts) if name in MATCHES]
     name = of_match[-1] if of_match else path_parts[-1] if path_parts else ""
     return name if name.isdecimal() else ""
@@ -93,7 +93,10 @@ def read_metadata_files(source: Path, files: Sequence[Path], option_place: Place
 
 
 def _place_with_options(path_place: Place, option_place: Place, *, is_single_file: bool) -> Place:
-    """Return a place with what options add; an address only if it can be no other contract's."""
+    """Complete a place with options.
+
+    An address from options is used only if there is a single file, to which it must belong.
+    """
     address = path_place.address or (option_place.address if is_single_file else None)
     return Place(path_place.chain_id or option_place.chain_id, address)
 
@@ -167,7 +170,7 @@ def _make_source_contract(
 
 
 def _read_sources_by_hash(folder: Path) -> dict[str, str]:
-    """Read the sources below a folder, by their Keccak-256; skip what is not text."""
+    """Read the text files below a folder, by their Keccak-256."""
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.suffix in SOURCE_SUFFIXES and file.is_file():
