@@ -82,10 +82,10 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
         The claims between each part and the next.
     """
     claims = {claim.name: claim for claim in proof.claims}
-    differs = claims[ClaimName.MATCHES].status is ClaimStatus.CONTRADICTED
-    of_sources = (ClaimName.MATCHES,) if differs else (ClaimName.HASHED, ClaimName.COMPILED)
-    groups = (of_sources, (ClaimName.ON_CHAIN,), (ClaimName.DEPLOYED,))
-    return tuple(tuple(claims[name] for name in names) for names in groups)
+    matches = claims[ClaimName.MATCHES]
+    differs = matches.status is ClaimStatus.CONTRADICTED
+    of_sources = (matches,) if differs else (claims[ClaimName.HASHED], claims[ClaimName.COMPILED])
+    return of_sources, (claims[ClaimName.ON_CHAIN],), (claims[ClaimName.DEPLOYED],)
 
 
 def trail_signs(judged_record: JudgedRecord) -> str:
@@ -99,8 +99,10 @@ def trail_signs(judged_record: JudgedRecord) -> str:
     if not judged_record.proof.claims:
         return ""
     return "-".join(
-        "".join(sign_for_record(CLAIM_ICONS[claim.status], judged_record)[0] for claim in claims)
-        for claims in claims_between_parts(judged_record.proof)
+        [
+            "".join([sign_for_record(CLAIM_ICONS[claim.status], judged_record)[0] for claim in claims])
+            for claims in claims_between_parts(judged_record.proof)
+        ]
     )
 
 

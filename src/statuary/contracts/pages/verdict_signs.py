@@ -1,5 +1,6 @@
 """Signs and words of verdicts in lists of contracts."""
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from statuary.contracts.model.proof import ClaimStatus
@@ -29,6 +30,7 @@ def verdict_sign(verdict: str) -> str:
     return VERDICT_SIGNS.get(verdict, "none")
 
 
+@cache
 def listed_verdict_text_key(verdict: str) -> str:
     """Return the key of the page text that states a verdict.
 
