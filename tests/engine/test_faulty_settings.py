@@ -240,6 +240,19 @@ def incidents(folder):
     ]
 
 
+def test_incident_is_edited_despite_errors(tmp_path):
+    settings = f"{PAGE}languages: [en, xx]\nprometheus: many\nlog: 1\n"
+    content = write_files(tmp_path / "content", {"site.yaml": settings, "components.yaml": COMPONENTS})
+    command_line = ("incident", "open", "--name", "Outage", "--component", "rpc=major_outage")
+    run(tmp_path, *command_line, "--body", "We look")
+    (written,) = (content / "incidents").iterdir()
+    assert "major_outage" in written.read_text()
+    write_files(content, {"site.yaml": "page: ["})
+    output = run(tmp_path, *command_line, "--separate", "--body", "We look", code=1)
+    assert "the command cannot do without it: a site needs a name and an address" in output
+    assert list((content / "incidents").iterdir()) == [written]
+
+
 def build_twice(folder, before, after):
     """Build a site, then add an incident and an error to its content, and build again."""
     content = write_files(folder / "content", {"site.yaml": before, "components.yaml": COMPONENTS})

@@ -90,9 +90,12 @@ def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
 
 
 def published_settings(ledger: Ledger) -> Tree:
-    """Return the settings of the last build; empty if there was none."""
-    note: Tree = json.loads(ledger.get_meta(PUBLISHED_SETTINGS) or "{}")
-    return note
+    """Return the settings of the last build; empty if there was none, or they cannot be read."""
+    try:
+        settings = json.loads(ledger.get_meta(PUBLISHED_SETTINGS) or "{}")
+    except ValueError:
+        return {}
+    return settings if isinstance(settings, dict) else {}
 
 
 class _Place(NamedTuple):
@@ -158,8 +161,10 @@ class SettingsFallback:
                 self._errors[error] = place
             reason = self._replace(copy, place, error, is_first=is_first)
             if reason:
-                message = f"{error.message}; there is no last published value and no safe default: {reason}"
-                return replace(error, message=message)
+                lack = "there is no last published value and no safe default"
+                if self.needed is not None:
+                    lack = "the command cannot do without it"
+                return replace(error, message=f"{error.message}; {lack}: {reason}")
         return copy
 
     def _replace(self, tree: Tree, place: _Place, error: Finding, *, is_first: bool) -> str:
@@ -238,7 +243,7 @@ class SettingsFallback:
         self._fates[place] = f"the default of `{name}` is used"
         if len(place.pointer) == 1 and extension_of(key):
             self.left_out.add(key)
-            self._fates[place] = f"this build skips `{name}` and keeps what it has published"
+            self._fates[place] = f"the build goes on without `{name}`"
         return reason
 
     def _stop_reason(self, pointer: Pointer) -> str:
