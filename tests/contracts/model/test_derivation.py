@@ -246,7 +246,7 @@ def test_record_derivation_is_deterministic():
             "no content",
         ),
         ({"std_json_input": {"language": "Solidity", "settings": {}, "sources": {}}}, "no sources"),
-        ({"std_json_input": {"language": "Solidity", "sources": {PATH: {"content": ""}}}}, "no settings"),
+        ({"std_json_input": {"language": "Solidity", "sources": {PATH: {"content": ""}}}}, "no `settings`"),
         ({"std_json_input": {"settings": {}}}, "no language"),
         ({"std_json_input": 5}, "no language"),
         ({"onchain_creation": "0x00", "onchain_runtime": "0x00"}, "neither"),

@@ -578,9 +578,7 @@ def _source_members(std_json_input: Json) -> dict[str, Json]:
 def _compiler_settings(std_json_input: Json) -> dict[str, Json]:
     settings = as_object(std_json_input).get("settings")
     if not isinstance(settings, dict):
-        raise DerivationError(
-            "the standard JSON input lacks `settings`", pointer=(STD_JSON_INPUT, "settings")
-        )
+        raise DerivationError("the standard JSON has no `settings`", pointer=(STD_JSON_INPUT, "settings"))
     recorded_settings = {key: value for key, value in settings.items() if key != "outputSelection"}
     return dict(as_object(sort_keys_as_jsonb(recorded_settings)))
 
