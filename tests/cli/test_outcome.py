@@ -73,7 +73,7 @@ def test_unknown_target_is_refused_before_build(tmp_path):
     assert not (tmp_path / "site").exists()
 
 
-def test_each_outcome_has_exit_code():
+def test_outcome_determines_exit_code():
     assert exit_code_of(NOTHING_PUBLISHED.without(["log/"])) == ExitCode.FINDINGS
     assert exit_code_of(ALL_PUBLISHED.without([])) == ExitCode.OK
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])

@@ -43,7 +43,7 @@ def test_edit_with_new_error_is_rejected(root):
     assert findings[0].position.line == edit.text_after.count("\n")
 
 
-def test_existing_findings_are_ignored(root):
+def test_edit_ignores_existing_findings(root):
     write_files(root, {"incidents/old.yaml": "name: Old\nupdate: []\n"})
     before = read_status_content(root, AT)
     assert before.findings

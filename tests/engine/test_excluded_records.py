@@ -177,7 +177,7 @@ def test_defect_finding_has_source_location() -> None:
 
 
 @pytest.mark.parametrize("shape", few_by_default(NAMED, 3), ids=lambda shape: shape.name)
-def test_hostile_shape_excludes_only_faulty_record(tmp_path: Path, shape: Shape) -> None:
+def test_malformed_record_keeps_other_records(tmp_path: Path, shape: Shape) -> None:
     path, text = at_address(shape.make(), 7)
     good = dict([at_address(made_record(), 8)])
     content = site_of(tmp_path, {path: text, **good})

@@ -119,7 +119,7 @@ def build(content: Path, out: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("broken_parts", CASES)
-def test_raising_extension_still_publishes_status(broken_parts, site, tmp_path, monkeypatch) -> None:
+def test_extension_exception_still_publishes_status(broken_parts, site, tmp_path, monkeypatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError("nobody foresaw this")
 

@@ -45,7 +45,7 @@ def test_invalid_input_gives_expected_finding(case: str, tmp_path: Path) -> None
     assert found(case, tmp_path) == expected()[case]
 
 
-def test_every_case_has_expected_finding() -> None:
+def test_each_bad_input_expects_finding() -> None:
     assert len(CASES) >= 60
     assert set(expected()) == set(CASES)
     assert all(expected().values())

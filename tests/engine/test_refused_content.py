@@ -40,7 +40,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_wrong_value_is_reported(name: str, tmp_path: Path) -> None:
+def test_wrong_setting_is_reported(name: str, tmp_path: Path) -> None:
     files, message = REFUSED[name]
     found = findings_of(tmp_path, **files)
     assert any(message in finding.message for finding in found), [finding.message for finding in found]

@@ -65,7 +65,7 @@ def test_tick_without_ledger_gives_identical_changes(tmp_path: Path) -> None:
     assert plain(sites[0]) == plain(sites[1])
 
 
-def test_transaction_keeps_original_error() -> None:
+def test_failed_transaction_raises_original_error() -> None:
     """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (x PRIMARY KEY)")

@@ -150,7 +150,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 
 
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 1))
-def test_changed_status_is_rendered(content, tmp_path, rendered, change):
+def test_changed_status_is_rendered_again(content, tmp_path, rendered, change):
     build(content, tmp_path / "out")
     write_files(content, CHANGES[change])
     rendered.clear()
@@ -210,7 +210,7 @@ def test_damaged_document_is_rebuilt(content, tmp_path, harm, path):
     assert build(content, tmp_path / "out", verify=harm == "verified") == whole
 
 
-def test_new_version_renders_status(content, tmp_path, rendered, monkeypatch):
+def test_new_version_renders_status_again(content, tmp_path, rendered, monkeypatch):
     build(content, tmp_path / "out")
     rendered.clear()
     as_another_version(monkeypatch)

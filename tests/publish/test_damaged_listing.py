@@ -83,7 +83,7 @@ def entries(*names):
     return [ENTRY._replace(path=f"v2/{name}.json") for name in names]
 
 
-def test_part_must_match_listing():
+def test_damaged_part_is_refused():
     part, text = encode_part(entries("a", "b"))
     assert parse_part(text, part) == entries("a", "b")
     with pytest.raises(DamagedSnapshotError, match="is missing"):

@@ -52,7 +52,7 @@ def test_links_outside_are_refused(site: Path) -> None:
         list(walk_files(site))
 
 
-def test_sibling_folder_is_outside(site: Path) -> None:
+def test_link_to_sibling_folder_is_ignored(site: Path) -> None:
     """Its name begins with the folder's."""
     beside = write_files(site.parent / "site-2", {"a.json": "other"})
     (site / "beside").symlink_to(beside / "a.json")
@@ -80,7 +80,7 @@ def test_site_path_must_be_folder(tmp_path: Path) -> None:
             FolderReader(path)
 
 
-def test_names_of_document_are_grouped(tmp_path: Path) -> None:
+def test_case_variants_form_one_document(tmp_path: Path) -> None:
     names = {"v2/0xAB": "one", "v2/0xab": "one", "v2/0xac": "two", "V1/b": "three"}
     documents = list(folder_documents(write_files(tmp_path / "site", names)))
     assert {(document.path, document.aliases, document.body) for document in documents} == {

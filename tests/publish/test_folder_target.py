@@ -68,7 +68,7 @@ def test_replaced_body_replaces_alias(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
 
 
-def test_stale_files_removed_foreign_files_kept(tmp_path: Path) -> None:
+def test_publication_removes_only_own_files(tmp_path: Path) -> None:
     publish(tmp_path, document("old/deep/a"), document("b"))
     (tmp_path / "old" / "theirs").write_text("x")
     (tmp_path / ".gitignore").write_text("*")
@@ -88,7 +88,7 @@ def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"b": b"theirs"}
 
 
-def test_identical_foreign_file_is_adopted(tmp_path: Path) -> None:
+def test_identical_existing_file_is_adopted(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"{}")
     assert publish(tmp_path, document("a"))[Action.ADD] == 0
     assert publish(tmp_path)[Action.REMOVE] == 1
@@ -212,7 +212,7 @@ def test_symbolic_link_document_is_refused(tmp_path: Path) -> None:
     assert victim.read_text() == "precious"
 
 
-def test_second_build_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_build_reports_locked_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.publish.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
     with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
         Ledger(tmp_path / LEDGER)

@@ -35,7 +35,7 @@ def test_default_settings_change_no_documents():
     assert list(with_compressed_forms(documents, HostingSettings())) == documents
 
 
-def test_records_are_compressed_with_aliases():
+def test_compressed_record_has_aliases():
     made = list(with_compressed_forms([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
     assert [document.path for document in made] == [
         RECORD.path,

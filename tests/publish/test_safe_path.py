@@ -82,7 +82,7 @@ def test_url_literals_are_not_reserved(url):
 
 
 @pytest.mark.parametrize("device", ["con", "PRN", "aux.md", "nul.tar.gz", "Com9", "lpt0.json", "conin$"])
-def test_device_names_are_reserved(device):
+def test_windows_device_names_are_reserved(device):
     assert is_reserved_name(device)
     assert not PLAIN_NAME.fullmatch(device)
     for name in (f"{device[:3]}x{device[3:]}", f"x{device}", f"-{device}"):

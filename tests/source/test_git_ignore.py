@@ -19,7 +19,7 @@ from statuary.source.git_ignore import add_ignore_lines, ignore_file
         ("build/\nkeys/\n", "build/\nkeys/\n"),
     ],
 )
-def test_missing_lines_are_added(tmp_path, before, after):
+def test_missing_gitignore_lines_are_added(tmp_path, before, after):
     file = tmp_path / ".gitignore"
     if before is not None:
         file.write_text(before)
@@ -28,7 +28,7 @@ def test_missing_lines_are_added(tmp_path, before, after):
     assert bool(added) == (before != after)
 
 
-def test_new_key_is_ignored(tmp_path, monkeypatch):
+def test_new_key_file_is_gitignored(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     monkeypatch.chdir(tmp_path)
     run = ["log", "init", "status.example.org/log", "--out"]

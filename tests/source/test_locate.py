@@ -101,7 +101,7 @@ def test_located_position_starts_value(value: object, indent: int | None, escape
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
-def test_locating_does_work_in_proportion(tmp_path: Path, suffix: str) -> None:
+def test_finding_location_takes_linear_calls(tmp_path: Path, suffix: str) -> None:
     """Ten times the findings take about ten times the calls; a pass over the file for each would take a hundred."""
 
     def calls(count: int) -> int:
@@ -123,7 +123,7 @@ def test_locating_does_work_in_proportion(tmp_path: Path, suffix: str) -> None:
     assert many < 12 * few
 
 
-def test_long_string_is_located() -> None:
+def test_value_after_long_string_is_located() -> None:
     text = json.dumps({"a": "x" * (8 << 20), "b": 1}) + " "
     assert locate_in_json(text, [(("b",), False)]) == [Position(1, (8 << 20) + 16)]
 

@@ -186,7 +186,7 @@ def test_moved_component_keeps_new_position(tmp_path):
     assert (catalogue.components_by_name["north"].group_id, bridges.children) == (None, ("south",))
 
 
-def test_kept_component_needs_no_second_error(tmp_path):
+def test_invalid_published_component_is_excluded(tmp_path):
     last = tuple(
         component._replace(id="no id") if component.key == "rpc" else component
         for component in published(tmp_path)
@@ -209,6 +209,6 @@ def test_incident_of_unknown_component_is_still_found(tmp_path):
     }
 
 
-def test_file_of_one_faulty_component_keeps_all(tmp_path):
+def test_single_faulty_component_stays_published(tmp_path):
     last = published(tmp_path)
     assert repaired(read(tmp_path, "components: {rpc: {}}\n").site, last).components == last

@@ -44,7 +44,7 @@ def database(file: Path, script: str) -> Path:
 
 
 @pytest.mark.parametrize("opener", [open_read_only_database, open_untrusted_database])
-def test_read_database_cannot_be_written(
+def test_read_only_database_rejects_writes(
     opener: Callable[[Path], sqlite3.Connection], tmp_path: Path
 ) -> None:
     file = database(tmp_path / "made.sqlite3", "CREATE TABLE a (b);")
@@ -52,7 +52,7 @@ def test_read_database_cannot_be_written(
         connection.execute("INSERT INTO a VALUES (1)")
 
 
-def test_foreign_view_takes_limited_steps(tmp_path: Path) -> None:
+def test_untrusted_view_has_limited_steps(tmp_path: Path) -> None:
     script = (
         "CREATE VIEW a AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
     )
@@ -61,7 +61,7 @@ def test_foreign_view_takes_limited_steps(tmp_path: Path) -> None:
         connection.execute("SELECT count(*) FROM a").fetchone()
 
 
-def test_foreign_value_has_limited_size(tmp_path: Path) -> None:
+def test_untrusted_value_has_limited_size(tmp_path: Path) -> None:
     file = database(tmp_path / "made.sqlite3", "CREATE VIEW a AS SELECT zeroblob(900000000) AS b;")
     with closing(open_untrusted_database(file)) as connection, pytest.raises(sqlite3.DataError):
         connection.execute("SELECT b FROM a").fetchone()

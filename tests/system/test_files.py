@@ -92,7 +92,7 @@ def test_open_folder_follows_no_link_outside(opened: OpenFolder, tmp_path: Path,
         opened.open_file("inner/link", links=links)
 
 
-def test_open_folder_sees_that_it_was_replaced(opened: OpenFolder, tmp_path: Path) -> None:
+def test_replaced_folder_is_checked_again(opened: OpenFolder, tmp_path: Path) -> None:
     inner = tmp_path / "content/inner"
     inner.rename(tmp_path / "content/gone")
     inner.mkdir()

@@ -67,7 +67,7 @@ def test_commit_hook_gets_no_secret(repository: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"])
-def test_other_repository_is_ignored(
+def test_git_environment_variables_are_ignored(
     name: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / "elsewhere"))

@@ -21,38 +21,38 @@ def completed(*words):
     return [item.value for item in complete.get_completions(list(words[:-1]), words[-1])]
 
 
-def test_incident_and_maintenance_ids_complete(repository):
+def test_shell_completes_record_ids(repository):
     repository.write("content/maintenances/2026/disks.yml", "")
     repository.write("content/maintenances/.draft.yaml", "")
     assert completed("incident", "update", "2026-11") == ["2026-11-02-slow-blocks", "2026-11-02-slow-answers"]
     assert completed("maintenance", "start", "") == ["disks"]
 
 
-def test_component_keys_and_statuses_complete(repository):
+def test_shell_completes_component_statuses(repository):
     assert completed("component", "set", "") == ["rpc", "bridge"]
     assert completed("incident", "open", "--component", "r") == ["rpc"]
     assert completed("incident", "open", "--component", "rpc=ma") == ["rpc=major_outage"]
     assert completed("maintenance", "schedule", "--component", "b") == ["bridge"]
 
 
-def test_commands_and_choices_complete(repository):
+def test_shell_completes_commands_and_choices(repository):
     assert completed("inc") == ["incident"]
     assert completed("maintenance", "c") == ["cancel", "complete"]
     assert completed("incident", "update", "x", "--status", "mon") == ["monitoring"]
 
 
-def test_content_option_selects_completions(repository):
+def test_shell_completion_reads_content_option(repository):
     repository.write("other/incidents/elsewhere.yaml", "")
     assert completed("incident", "resolve", "--content", "other", "e") == ["elsewhere"]
 
 
 @pytest.mark.parametrize("text", ["components: [\n", "- x\n", "components:\n", "", "components: {rpc: x}\n"])
-def test_broken_files_still_complete(repository, text):
+def test_completion_ignores_broken_files(repository, text):
     repository.write("content/components.yaml", text)
     assert completed("component", "set", "") in ([], ["rpc"])
 
 
-def test_missing_content_completes_nothing(tmp_path, monkeypatch):
+def test_shell_completes_nothing_without_content(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert completed("incident", "update", "") == []
     assert completed("component", "set", "") == []

@@ -110,7 +110,7 @@ def test_real_records_match_declared_schema(description):
         validator.validate(record)
 
 
-def test_selection_patterns_match_parser(description):
+def test_field_patterns_match_parsed_fields(description):
     parameters = description["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
     patterns = {
         one["name"]: re.compile(one["schema"]["pattern"]) for one in parameters if one["in"] == "query"

@@ -68,7 +68,7 @@ def test_headings_start_below_page_level() -> None:
         "<math><mi//xlink:href='data:x,<script>alert(1)</script>'>",
     ],
 )
-def test_active_html_is_removed(body: str) -> None:
+def test_scripts_and_styles_are_removed(body: str) -> None:
     html = render_markdown(body, 3).lower()
     for act in (
         "<script",

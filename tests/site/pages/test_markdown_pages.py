@@ -179,7 +179,7 @@ def test_sidebar_shows_groups_and_current_folder(tmp_path: Path) -> None:
     assert titles(first, '<nav class="toc"') == ["On this page", "- Do it", "- Twice"]
 
 
-def test_next_links_follow_sidebar_order(tmp_path: Path) -> None:
+def test_page_links_follow_sidebar_order(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
     path, order = "pages/guide/index.html", []
     while path:

@@ -40,7 +40,7 @@ def test_policy_precedes_template_content(page: str) -> None:
     assert first["content"].startswith("default-src 'none'; ")
 
 
-def test_only_asking_pages_reach_nodes() -> None:
+def test_policy_allows_node_queries_when_requested() -> None:
     page = "<!DOCTYPE html><html><head></head></html>"
     assert "connect-src 'self';" in insert_security_policy(page, asks_nodes=False).decode()
     assert "connect-src 'self' https:" in insert_security_policy(page, asks_nodes=True).decode()

@@ -88,7 +88,7 @@ def test_safe_svg_is_published_unchanged(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMFUL)
-def test_active_svg_is_rejected(tmp_path: Path, text: str) -> None:
+def test_harmful_svg_is_rejected(tmp_path: Path, text: str) -> None:
     (found,) = findings_of(tmp_path, {"map.svg": text.encode()})
     assert (found.path, found.severity) == ("theme/map.svg", "error")
     assert HARMFUL[text] in found.message

@@ -181,13 +181,13 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("parts", REPEATED.values(), ids=REPEATED.keys())
-def test_repetition_takes_as_many_steps(parts, monkeypatch):
+def test_repeated_part_takes_equal_steps(parts, monkeypatch):
     before, repeated, behind = parts
     few, more = (steps_of(f"{before}{repeated * times}{behind}", monkeypatch) for times in (2, 12))
     assert more - few == 10
 
 
-def test_items_of_literals_are_limited(monkeypatch):
+def test_template_literal_items_are_limited(monkeypatch):
     """A list counts as one beside its items."""
     monkeypatch.setattr(theme_filters, "MAX_LITERAL_ITEMS", 5)
     assert theme_filters.require_literal_size([1, [2], 3])

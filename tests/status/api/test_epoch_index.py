@@ -84,7 +84,7 @@ def test_instants_are_compared_with_now():
     assert index.stale_since(at("20:00")) == INDEX["until"]
 
 
-def test_end_hides_later_instants():
+def test_index_end_hides_later_changes():
     index = parsed(until=INSTANTS[3])
     assert index.next_change_after(at("11:30")) == at("12:00")
     assert index.next_change_after(at("12:00")) is None

@@ -160,7 +160,7 @@ def test_automatic_updates_match_statuspage():
         assert shown["impact"] == "maintenance"
 
 
-def test_maintenance_without_component_changes_matches():
+def test_maintenance_without_components_matches_capture():
     """The first one: announced a minute before, so without reminder; verified and completed by hand."""
     real = capture("junxit-claude.scheduled-maintenances.json")["scheduled_maintenances"][0]
     completed, verifying = real["incident_updates"][:2]

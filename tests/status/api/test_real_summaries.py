@@ -40,5 +40,5 @@ def test_summary_and_status_match_captures(tmp_path, year):
     assert different == [one for one in DIFFERENT if one[0].startswith(year)]
 
 
-def test_capture_count_is_374():
+def test_all_374_captures_are_read():
     assert len(captured_summaries()) == 374

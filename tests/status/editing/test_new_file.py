@@ -24,7 +24,7 @@ DAY = date(2026, 11, 2)
         ("x" * 80, "x" * MAX_SLUG_LENGTH),
     ],
 )
-def test_slug_joins_words_with_dashes(title, expected):
+def test_title_words_join_with_dashes(title, expected):
     assert slug(title) == expected
 
 

@@ -193,7 +193,7 @@ def test_backdated_new_incident_is_announced(site):
     assert kinds(site.build(grown, "2026-11-20T00:00")) == [("late", "identified")]
 
 
-def test_relisted_old_incident_is_not_announced(site):
+def test_old_incident_in_list_is_unannounced(site):
     def closed(hour):
         return incident(
             components={},

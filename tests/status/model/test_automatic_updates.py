@@ -24,7 +24,7 @@ def updates_of(text):
     ]
 
 
-def test_maintenance_gets_automatic_updates_on_time():
+def test_maintenance_updates_follow_its_schedule():
     assert updates_of(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),

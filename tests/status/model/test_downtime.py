@@ -52,7 +52,7 @@ def test_outage_splits_at_page_midnight() -> None:
     assert [record.incident.id for record in second.records] == ["trouble"]
 
 
-def test_ongoing_outage_counts_until_instant() -> None:
+def test_ongoing_outage_counts_until_now() -> None:
     found = troubles(at("11-03 00:00"), incidents=OUTAGE)
     today = found[date(2026, 11, 3)]
     assert today.ongoing == "degraded_performance"

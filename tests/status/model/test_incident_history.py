@@ -46,7 +46,7 @@ def test_updates_change_incident_state(instant, status, impact, monitoring_at, r
     assert state.updated_at == at(f"11-02 {instant}")
 
 
-def test_note_after_end_keeps_resolution_time():
+def test_late_update_keeps_resolution_time():
     note = "      - {at: 2026-11-02T15:00:00Z, status: resolved, body: More.}\n"
     final = history_of(f"{TROUBLE.rstrip()}\n{note}").final_state
     assert (final.resolved_at, final.updated_at) == (at("11-02 12:00"), at("11-02 15:00"))

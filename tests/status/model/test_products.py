@@ -87,7 +87,7 @@ def calls_of(catalogue: StatusCatalogue) -> int:
 
 
 @pytest.mark.parametrize("kind", CONTENT)
-def test_work_grows_linearly_with_content(kind):
+def test_calls_grow_linearly_with_content(kind):
     make = CONTENT[kind]
     examine(make(2))  # fills caches
 

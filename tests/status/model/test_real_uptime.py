@@ -91,7 +91,7 @@ def component(number: int) -> str:
 
 @pytest.mark.parametrize("number", range(len(OUTAGES)))
 @pytest.mark.parametrize(("place", "days"), [(0, 90), (1, 60), (2, 30)])
-def test_formula_matches_every_printed_window(number, place, days):
+def test_uptime_formula_matches_printed_windows(number, place, days):
     first = max(TODAY - timedelta(days=days - 1), BEGAN.get(number, date.min))
     out = Outage()
     for day, (partial, major) in OUTAGES[number].items():

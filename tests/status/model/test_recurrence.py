@@ -140,7 +140,7 @@ def test_endless_rule_is_capped():
     assert len(windows(daily.replace("2026-10-13", "1926-10-13"))) == MAX_WINDOWS
 
 
-def test_rule_without_window_terminates():
+def test_rule_without_windows_gives_none():
     text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
     maintenance = maintenance_of(text, "restart")
 
@@ -148,7 +148,7 @@ def test_rule_without_window_terminates():
     assert first_window_start(maintenance, maintenance.recurrence) is None
 
 
-def test_until_includes_last_start():
+def test_until_includes_last_window():
     text = WEEKLY.replace("COUNT=4", "UNTIL=20261027T010000Z")
 
     assert [window.scheduled_for for window in windows(text)] == [
@@ -172,13 +172,13 @@ MINUTES = ",".join(map(str, range(25)))
 @pytest.mark.parametrize(
     "times", [f"BYHOUR={HOURS}", f"BYHOUR={HOURS};BYMINUTE=30;BYSECOND=0", "BYMINUTE=0,30"]
 )
-def test_rule_of_24_windows_is_valid(times):
+def test_rule_with_24_windows_is_accepted(times):
     validate_rule(f"FREQ=DAILY;{times}")
 
 
 @pytest.mark.parametrize(
     "times", [f"BYMINUTE={MINUTES}", "BYMINUTE=0,30;BYSECOND=0,30", "BYHOUR=1,2;BYSECOND=1,2"]
 )
-def test_rule_of_more_windows_is_rejected(times):
+def test_rule_beyond_24_windows_is_rejected(times):
     with pytest.raises(InvalidValueError, match="produces more than 24 windows a day"):
         validate_rule(f"FREQ=DAILY;{times}")

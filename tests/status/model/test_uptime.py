@@ -63,7 +63,7 @@ RPC_OUT = history(
 )
 
 
-def test_outage_is_split_by_day():
+def test_outage_is_counted_by_day():
     rpc = uptime_of(RPC_OUT, "11-10 12:00").components[0]
 
     assert rpc.days == {
@@ -116,7 +116,7 @@ def test_start_date_shortens_window():
     assert list(rpc.days) == [date(2026, 11, 3)]
 
 
-def test_ongoing_outage_counts_until_instant():
+def test_ongoing_outage_counts_until_now():
     components = history("RPC", ("2026-11-02T22:00:00Z", "major_outage"))
 
     same_day = uptime_of(components, "11-02 23:00")
@@ -130,7 +130,7 @@ def test_ongoing_outage_counts_until_instant():
     assert uptime_percentage([next_day.components[0].fraction]) == 99.35  # 14 hours of 90 days
 
 
-def test_count_ends_at_change_or_midnight():
+def test_uptime_counts_until_change_or_midnight():
     components = history(
         "RPC", ("2026-11-02T22:00:00Z", "major_outage"), ("2026-11-02T23:00:00Z", "degraded_performance")
     )
