@@ -4,12 +4,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from statuary.extensions.notify.open_store_state import OBJECT, open_store_state
 
 from statuary.base.clock import utc_now
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
 from statuary.extensions.notify.sent_events import DeliveryStateError, SentEvents
+from statuary.extensions.notify.store_state import OBJECT, open_store_state
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore
 from support.object_stores import Server, azurite
 from support.receivers import receiver
