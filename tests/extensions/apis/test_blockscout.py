@@ -85,7 +85,7 @@ def test_unknown_creation_is_not_success(name, is_known, arguments, status):
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_contract_is_at_both_spellings(name):
+def test_contract_is_served_at_both_spellings(name):
     record = made_record(name)
     _, documents = derive_record_output(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     [contract] = documents

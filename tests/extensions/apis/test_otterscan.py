@@ -107,7 +107,7 @@ def test_topics_list_every_indexed_variant():
     }
 
 
-def test_chain_file_and_configuration_are_written():
+def test_otterscan_chain_file_is_written():
     chains = (Chain(chain_id="31337", name="One", title="Chain one", rpc=("https://rpc.example",)),)
     [chain] = iter_chain_files(chains, "https://site.example")
     assert chain.path == "otterscan/chains/eip155-31337.json"
@@ -120,7 +120,7 @@ def test_chain_file_and_configuration_are_written():
     assert make_otterscan_config((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
 
 
-def test_configuration_names_chain_of_node():
+def test_otterscan_configuration_names_node_chain():
     silent = Chain(chain_id="1", name="Silent", title="Silent chain", rpc=())
     served = Chain(chain_id="2", name="Served", title="Served chain", rpc=("https://rpc.example",))
     found = make_otterscan_config((silent, served), "https://site.example")
@@ -131,7 +131,7 @@ def test_configuration_names_chain_of_node():
     assert list(found["sourcify"]["sources"]) == ["Silent chain"]
 
 
-def test_custom_files_are_validated(tmp_path):
+def test_invalid_custom_files_are_reported(tmp_path):
     address = checksum_address("0x" + "ab" * 20)
     files = {
         f"logos/1/{address.lower()}.png": PNG + b"x",

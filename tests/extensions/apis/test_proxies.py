@@ -162,7 +162,7 @@ def test_mapped_struct_compares_by_members():
     assert changed(one, other) == [("all", "retyped", True)]
 
 
-def test_comparing_recursive_storage_types_ends():
+def test_recursive_storage_types_compare_without_loop():
     inner = {"encoding": "mapping", "label": "m", "key": "uint", "value": "self", "numberOfBytes": "32"}
     assert changed(*[layout(("a", 0, 0, "self"), self=struct(("next", 0, "m")), m=inner)] * 2) == []
     doubling = {f"t{n}": struct(("l", 0, f"t{n + 1}"), ("r", 1, f"t{n + 1}")) for n in range(30)}
@@ -287,7 +287,7 @@ def test_unrecorded_implementation_is_incomplete(tmp_path):
 
 
 @pytest.mark.slow
-def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
+def test_unchanged_contracts_keep_proxy_documents(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build_unchecked(content, out)
     before = in_folder(out)
@@ -377,7 +377,7 @@ def test_invalid_history_file_is_an_error(tmp_path, text, message):
     assert "resolved.json" in in_folder(out)
 
 
-def test_pages_show_entries_and_hazards(tmp_path):
+def test_proxy_pages_show_entries_and_hazards(tmp_path):
     content, out = content_with_proxy(tmp_path, pages=True), tmp_path / "out"
     change(content, 1, abi=[CLASHING, {"type": "fallback", "stateMutability": "payable"}])
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[TRANSFER])

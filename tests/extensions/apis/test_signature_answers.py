@@ -131,7 +131,7 @@ def test_search_without_valid_pattern_fails(query):
     assert body["error"].startswith("Invalid search pattern '")
 
 
-def test_site_without_signatures_ignores_lookup():
+def test_lookup_without_signature_api_returns_none():
     assert answer_lookup(LookupRequest(target=LOOKUP), {}.get, lambda: "id") is None
 
 

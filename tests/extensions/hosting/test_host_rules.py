@@ -295,7 +295,7 @@ def test_redirects_fit_limits_of_cloudflare(layout, platforms):
     assert (b"/v2/contract/:chain/0xab*" in redirects.body) is (layout is PathLayout.SHARDED)
 
 
-def test_nested_glob_is_skipped():
+def test_glob_within_other_glob_is_omitted():
     wide, narrow = (
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
     )

@@ -149,7 +149,7 @@ def test_edge_module_is_ignored_by_git(content, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["site.yaml", "site.yml", "site.json"])
-def test_advice_names_settings_file(tmp_path, name):
+def test_host_requirements_name_settings_file(tmp_path, name):
     settings = {"page": {"name": "Demo", "url": "https://status.example.org"}}
     for hosting, host, message in (
         ({}, "cloudflare", f"add to {tmp_path / name}:"),

@@ -179,7 +179,7 @@ def test_unbuildable_folder_writes_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", hosting.HOSTS)
-def test_remaining_steps_are_numbered(name, tmp_path):
+def test_remaining_setup_steps_are_numbered(name, tmp_path):
     content = small_site(tmp_path)
     arguments = [name, "--install", "statuary", "--content", str(content), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(hosting.hosting_command, arguments)

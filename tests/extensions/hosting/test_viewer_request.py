@@ -30,7 +30,7 @@ OBJECTS = {
 }
 
 
-def test_paths_map_to_objects(tmp_path):
+def test_request_paths_map_to_s3_objects(tmp_path):
     files = {file.path: file.text for file in make_s3_files(HostOptions())}
     script = tmp_path / "function.js"
     requested = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"

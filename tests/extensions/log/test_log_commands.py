@@ -91,7 +91,7 @@ def test_verify_accepts_url_and_snapshot(tmp_path, site):
     assert "0 problems" in run("verify", tmp_path / "site.zip")
 
 
-def test_proof_checks_without_site(tmp_path, site):
+def test_log_proof_verifies_without_site(tmp_path, site):
     path, proof = f"v2/contract/748463/{address_of(1)}", tmp_path / "record.tlog-proof"
     assert "entry 0 of 7" in run("prove", path, "--from", site, "--out", proof)
     assert "unknown" in run("check", proof, site / path, code=1)
@@ -214,7 +214,7 @@ def _fails(*_: object, **__: object) -> None:
     raise PublishingError("the host does not answer")
 
 
-def test_init_refuses_url_as_name(tmp_path):
+def test_log_init_refuses_url_as_name(tmp_path):
     key = tmp_path / "key"
     done = CliRunner().invoke(command, ["log", "init", "https://status.example.org/log", "--out", str(key)])
     assert done.exit_code == 2
@@ -224,7 +224,7 @@ def test_init_refuses_url_as_name(tmp_path):
     assert not key.exists()
 
 
-def test_new_origin_must_be_no_url(tmp_path):
+def test_rotate_refuses_url_as_new_name(tmp_path):
     """A log that has a URL as its name keeps it."""
     key = PrivateKey("https://old.example/log", bytes(32))
     write_files(tmp_path, {"old.key": key.text, "content/site.yaml": LOGGED_SITE["site.yaml"]})

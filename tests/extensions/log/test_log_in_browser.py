@@ -33,7 +33,7 @@ def operator(tmp_path: Path) -> Operator:
 
 
 @pytest.mark.parametrize("origin", [ORIGIN, OTHER])
-def test_pages_verify_after_key_rotation(operator, origin):
+def test_pages_verify_log_after_key_rotation(operator, origin):
     operator.rotate(0, 1, *(() if origin == ORIGIN else ("--origin", origin)))
     operator.rename(origin)
     operator.build(1)
@@ -60,7 +60,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("cause", FAULTS)
-def test_page_shows_fault_in_page_language(tmp_path, content, site, cause, language):
+def test_page_shows_log_fault_translated(tmp_path, content, site, cause, language):
     settings = LOGGED_SITE["site.yaml"] + f"pages:\n  language: {language}\n"
     write_files(content, {"site.yaml": settings, "incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")})
     options = dict(FAULTS[cause])

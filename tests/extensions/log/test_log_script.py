@@ -46,7 +46,7 @@ def verified_in_browser(folder, proof, document, key=KEY.public.text):
     return json.loads(done.stdout)
 
 
-def test_script_verifies_record_and_incident(folder):
+def test_log_script_verifies_record_and_incident(folder):
     site = folder / "site"
     for number in (1, 7, 11):
         proof = site / f"log/contracts/748463/{address_of(number)}.tlog-proof"
@@ -61,7 +61,7 @@ def test_script_verifies_record_and_incident(folder):
     )
 
 
-def test_script_rejects_tampered_proof(folder):
+def test_log_script_rejects_tampered_proof(folder):
     site = folder / "site"
     proof = site / "log/incidents/slow.tlog-proof"
     assert "SHA-256" in verified_in_browser(folder, proof, site / "incidents/upgrade.json")["error"]

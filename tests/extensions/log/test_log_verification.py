@@ -267,7 +267,7 @@ def test_clock_rollback_requires_logged_correction(content, site):
 
 
 @pytest.mark.slow
-def test_entries_of_future_are_reported(content, site):
+def test_future_log_entry_fails_verification(content, site):
     """A build had a wrong clock; until that is corrected, a right one appends nothing."""
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")})
     logged(content, site, "2030-01-01T00:00:00Z")

@@ -152,7 +152,7 @@ def test_rotation_statement_rejects_any_damage(operator):
         parse_checkpoint(change.note.encode())
 
 
-def test_key_change_entries_follow_rules():
+def test_invalid_key_change_entry_is_rejected():
     keys = [PrivateKey(ORIGIN, bytes([number]) * 32) for number in range(4)]
     first, second = (sign_key_change(keys[number], keys[number + 1].public) for number in (0, 1))
     time = "2026-11-20T12:00:00.000Z"

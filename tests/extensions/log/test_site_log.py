@@ -158,7 +158,7 @@ def test_removed_content_adds_remove_entries(content, site):
 
 
 @pytest.mark.slow
-def test_renewed_manifest_equals_full_manifest(tmp_path, content, site):
+def test_incremental_manifest_equals_full_manifest(tmp_path, content, site):
     write_files(content, {"incidents/more.yaml": INCIDENT, "incidents/slow.yaml": None})
     other = shutil.copytree(site, tmp_path / "without-note")
     ledger = sqlite3.connect(other / LEDGER)
@@ -181,7 +181,7 @@ def test_changes_json_lists_log_entries(content, site):
 
 
 @pytest.mark.slow
-def test_tick_appends_entries(content, site):
+def test_tick_appends_log_entries(content, site):
     ticked = ticked_at(site, "2026-11-21T22:00:00Z")
     assert "incidents/upgrade.json" in ticked.changed_paths
     assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
@@ -346,7 +346,7 @@ def test_unchanged_build_keeps_witness_signature(content, site):
 
 
 @pytest.mark.slow
-def test_later_entries_keep_existing_proof(content, site):
+def test_later_log_entries_keep_existing_proof(content, site):
     first = (site / "log/incidents/slow.tlog-proof").read_bytes()
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
@@ -362,7 +362,7 @@ def test_kinds_and_actions_match_schema():
     assert schema["properties"]["action"]["enum"] == [one.value for one in LogAction]
 
 
-def test_tree_head_text_is_exact():
+def test_tree_head_formats_size_and_root():
     assert TreeHead(3, bytes(32)).text == "3 " + "00" * 32
 
 

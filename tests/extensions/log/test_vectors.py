@@ -34,7 +34,7 @@ def hashes(texts: list[str] | None) -> list[bytes]:
 
 
 @pytest.mark.parametrize("vector", VECTORS["inclusion"], ids=lambda vector: vector["desc"])
-def test_inclusion_matches_merkle_vectors(vector):
+def test_inclusion_proofs_match_merkle_vectors(vector):
     def verify():
         leaf, root = hashes([vector["leafHash"], vector["root"]])
         verify_inclusion(leaf, vector["leafIdx"], vector["treeSize"], hashes(vector["proof"]), root)
@@ -47,7 +47,7 @@ def test_inclusion_matches_merkle_vectors(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS["consistency"], ids=lambda vector: vector["desc"])
-def test_consistency_matches_merkle_vectors(vector):
+def test_consistency_proofs_match_merkle_vectors(vector):
     def verify():
         first, second = hashes([vector["root1"], vector["root2"]])
         verify_consistency(vector["size1"], vector["size2"], hashes(vector["proof"]), first, second)
@@ -102,7 +102,7 @@ def test_checkpoint_and_cosignature_examples_parse():
     assert int.from_bytes(cosignature[:8], "big") == 1679315147  # as tlog-cosignature.md shows it
 
 
-def test_tile_paths_of_70000_entries():
+def test_large_log_has_expected_tile_paths():
     # tlog-tiles.md, "Partial Tiles"
     paths = set(iter_tile_paths(70_000))
     full = {path for path in paths if ".p/" not in path and path.startswith("tile/0/")}

@@ -110,7 +110,7 @@ def built_with(content: Path, site: Path, records: int, layout: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["", "hosting:\n  layout: sharded\n"])
-def test_since_reads_only_changed_documents(tmp_path, layout):
+def test_verify_since_reads_only_changed_documents(tmp_path, layout):
     reads = {}
     for records in (100, 1_000):
         content = write_files(tmp_path / f"content{records}", LOGGED_SITE)
@@ -154,7 +154,7 @@ def changed_site(tmp_path: Path, content: Path, site: Path) -> int:
         ("index.html", False),
     ],
 )
-def test_since_finds_damage_of_changes(site, changed_site, path, is_found):
+def test_verify_since_finds_damaged_changed_document(site, changed_site, path, is_found):
     assert checked_since(site, changed_site).found.holds
     file = site / path.format(size=log_of(site).head.size)
     names = [one for one in site.rglob("*") if one.is_file() and one.samefile(file)]
@@ -171,7 +171,7 @@ def test_since_finds_damage_of_changes(site, changed_site, path, is_found):
 
 
 @pytest.mark.slow
-def test_since_finds_document_removed_in_log(site, changed_site):
+def test_verify_since_finds_still_published_removal(site, changed_site):
     write_files(site, {f"v2/contract/748463/{address_of(2)}": "{}"})
     assert checked_since(site, changed_site).found.problems == [
         f"v2/contract/748463/{address_of(2)} is published, but not in the log"
@@ -179,7 +179,7 @@ def test_since_finds_document_removed_in_log(site, changed_site):
 
 
 @pytest.mark.slow
-def test_since_distinguishes_missing_key_from_attack(tmp_path, content, site):
+def test_verify_since_lists_files_built_unsigned(tmp_path, content, site):
     before = log_of(site).head.size
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
     logged(content, site, LATER)

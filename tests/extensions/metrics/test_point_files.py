@@ -25,7 +25,7 @@ def append(file: Path, minute: int, reason: str = "") -> int:
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MOST_POINTS", 20), ("LARGEST_SIZE", 700)])
-def test_full_file_loses_older_half(tmp_path, monkeypatch, limit, value):
+def test_full_probe_file_loses_older_half(tmp_path, monkeypatch, limit, value):
     monkeypatch.setattr(point_files, limit, value)
     file = tmp_path / "rpc.csv"
     lengths = []
@@ -55,7 +55,7 @@ def test_interrupted_line_keeps_next_row(tmp_path):
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe\x00", b'at,seconds\n"' + b"x" * 200_000])
-def test_damaged_file_is_reported(tmp_path, body):
+def test_damaged_probe_file_is_reported(tmp_path, body):
     file = tmp_path / "rpc.csv"
     file.write_bytes(body)
     with pytest.raises(PointsError, match=r"rpc\.csv is not a CSV file"):

@@ -69,7 +69,7 @@ def points_every_half_hour(values: list[float]) -> list[Point]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_points_parse_in_each_format(form):
+def test_metric_points_parse_in_each_format(form):
     series, body = FORMS[form]
     points = parse_points(body, metric(form, series))
     assert [point.value for point in points] == [2.5, 3]
@@ -94,7 +94,7 @@ def test_points_parse_in_each_format(form):
     ],
     ids=range(10),
 )
-def test_invalid_file_yields_no_points(form, body):
+def test_invalid_points_file_yields_no_points(form, body):
     """Some of the ten are files of a form, of which no value is finite or there is none: they have no points."""
     found: list[Point] = []
     with suppress(PointsError):
@@ -141,7 +141,7 @@ def test_graph_gaps_follow_usual_distance(minutes, runs):
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 1), (0.3, 0.5), (1, 1), (7, 10), (1234, 2000)])
-def test_graph_ceiling_is_round_number(value, top):
+def test_graph_axis_ends_at_round_number(value, top):
     assert round_up_for_axis(value) == pytest.approx(top)
 
 

@@ -193,7 +193,7 @@ def node_with(methods: dict) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", ROLLUPS)
-def test_rollup_batch_age_is_limited(content, kind):
+def test_old_rollup_batch_fails_probe(content, kind):
     methods, now, age, batch_age = ROLLUPS[kind]
     with node_with(methods) as url:
         line = f'    seq: {{kind: {kind}, url: "{url}", component: rpc, most_batch_age: %s}}\n'
@@ -229,7 +229,7 @@ def test_rollup_batch_age_is_limited(content, kind):
         ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "the server responds with an error"),
     ],
 )
-def test_missing_batches_report_message(content, kind, methods, words):
+def test_probe_without_batches_reports_reason(content, kind, methods, words):
     with node_with(methods) as url:
         said = probe(content, f'    seq: {{kind: {kind}, url: "{url}", component: rpc}}\n', code=1)
     assert words in said
@@ -257,7 +257,7 @@ def test_real_node_reports_head_and_age(content):
 
 
 @pytest.mark.slow
-def test_lag_is_measured_within_group(content):
+def test_node_lag_is_measured_within_group(content):
     with ethereum_node(31337) as first, ethereum_node(31337) as second:
         ask(first, "anvil_mine", "0x14")
         probes = "".join(
@@ -289,7 +289,7 @@ def test_lag_is_measured_within_group(content):
         ({"most_age": 60}, ProbeAnswer(reason="it is down"), "it is down"),
     ],
 )
-def test_limits_decide_measurement_reason(limits, answer, reason):
+def test_exceeded_limit_gives_measurement_reason(limits, answer, reason):
     (measured,) = evaluate_probe_answers([(NODE._replace(**limits), answer)], NOW)
     assert measured.reason == reason
     assert bool(measured.title) == bool(reason)

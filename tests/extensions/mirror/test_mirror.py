@@ -417,7 +417,7 @@ HOST_FILES = (
 )
 
 
-def test_files_for_host_need_option(tmp_path: Path) -> None:
+def test_host_files_require_mirror_option(tmp_path: Path) -> None:
     paths = sorted([*HOST_FILES, "index.html", "api/v2/summary.json"])
     answers = listing_of([entry_of(path) for path in paths]) | {f"/{path}": (200, {}, b"x") for path in paths}
     (tmp_path / "site").mkdir()
@@ -433,7 +433,7 @@ def test_files_for_host_need_option(tmp_path: Path) -> None:
         assert [path for path in HOST_FILES if (tmp_path / "mirror" / path).exists()] == []
 
 
-def test_other_site_of_same_time_is_named(tmp_path: Path) -> None:
+def test_conflicting_same_time_site_is_reported(tmp_path: Path) -> None:
     """Neither is newer, so it is taken with a warning; the same one again is not."""
     (tmp_path / "site").mkdir()
     answers: Answers = {"/a": (200, {}, b"x"), "/b": (200, {}, b"x")}

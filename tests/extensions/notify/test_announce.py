@@ -90,7 +90,7 @@ def test_since_affects_only_new_channels(record):
     assert send.ids == all_ids(timeline)
 
 
-def test_late_commit_is_sent(record):
+def test_update_committed_late_is_sent(record):
     """The seam of two clocks: an update's own time, and that of the run which sees it first."""
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
@@ -137,7 +137,7 @@ def test_failing_channel_does_not_block_channels(record):
         assert [event_id for of, event_id in send.events if of == name] == all_ids(timeline)
 
 
-def test_days_of_failure_lose_no_events(record):
+def test_long_channel_outage_loses_no_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, BEFORE, send)
     for day in range(1, 6):

@@ -52,7 +52,7 @@ def test_each_update_has_message_document(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_disabling_messages_removes_documents(content, tmp_path):
+def test_disabling_messages_removes_message_documents(content, tmp_path):
     plain = write_files(small_site(tmp_path / "plain"), {})
     without = built_files(plain, tmp_path / "a")
     assert messages(built_files(content, tmp_path / "b"))

@@ -69,7 +69,7 @@ def test_cancelled_maintenance_emits_cancelled_event():
 
 
 @pytest.mark.parametrize("key", ["backfilled: true", "draft: true"])
-def test_backfilled_and_draft_emit_nothing(key):
+def test_backfilled_and_draft_incidents_emit_nothing(key):
     assert list_events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
 
 
@@ -101,7 +101,7 @@ def test_postmortem_event_follows_notification_setting(notifies, kind):
     assert kinds(events)[6:] == kind
 
 
-def test_subintervals_emit_identical_events():
+def test_split_time_ranges_emit_identical_events():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     turns = [START, *transitions_between(timeline, START, END), END]
     parts = [

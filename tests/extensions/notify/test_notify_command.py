@@ -410,7 +410,7 @@ def test_wrong_clock_is_refused_then_corrected(folder):
         assert "0 messages sent, 0 not sent" in notify.run()
 
 
-def test_html_site_fails_only_its_events(folder):
+def test_html_response_fails_only_affected_events(folder):
     write_files(folder, {"page/incidents/slow.json": "<!doctype html><title>Parked</title>"})
     slow = folder / "content/incidents/slow.yaml"
     slow.write_text(f"id: slow\n{slow.read_text()}")

@@ -40,7 +40,7 @@ def test_every_channel_gets_test_message(content, tmp_path):
     assert not list(tmp_path.glob("*.json"))
 
 
-def test_missing_and_wrong_secrets_are_named(content):
+def test_missing_or_wrong_secrets_are_reported(content):
     with receiver() as served:
         served.answers.append(403)
         done = send(content, TEAM_URL=served.url, OFFICE_URL="", PARTNER_URL=served.url, PARTNER_KEY="short")

@@ -52,7 +52,7 @@ def test_duplicate_path_is_rejected(comparison):
         comparison.add_site_entries([entry(1), entry(2), entry(1)])
 
 
-def test_only_agreeing_listings_are_certain(comparison):
+def test_objects_with_differing_listings_are_uncertain(comparison):
     """What an unfinished publication puts, replaces or leaves out may be there or not."""
     finished = [entry(1), entry(2), entry(3), entry(4)]
     begun = [entry(1), entry(2, digest=7), entry(4), entry(5)]
@@ -133,7 +133,7 @@ def test_invalid_indexes_are_rejected(text):
         ("assets/theme/logo.png", ("image/png", REVALIDATE, "")),
     ],
 )
-def test_headers_follow_url_table(path, headers):
+def test_object_headers_follow_url_table(path, headers):
     wanted = make_object_entry(path, "ab" * 32, 7)
     assert (wanted.media_type, wanted.cache, wanted.encoding) == headers
     assert make_stored_entry(path, 7, make_object_attributes(wanted)) == wanted

@@ -201,7 +201,7 @@ def test_changed_headers_replace_objects(moto_store, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", ["500", "503", "lost"])
-def test_temporary_faults_leave_no_trace(store, fault):
+def test_store_matches_site_after_temporary_faults(store, fault):
     chance = random.Random(f"{fault} {store.server.scheme}")
     store.fault = lambda method, path, number: fault if chance.random() < 0.15 else ""
     publish(store.url, SITE)
@@ -430,7 +430,7 @@ def test_verify_requests_every_object(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_references_are_put_after_targets(moto_store):
+def test_lists_are_uploaded_after_listed_documents(moto_store):
     store = moto_store
     address = f"0x{1:040x}"
     site = SITE | {
@@ -496,7 +496,7 @@ def test_store_refusing_conditions_requires_no_lease(moto_store):
         assert bodies_in(moto_store) == bodies
 
 
-def test_no_lease_keeps_foreign_object(store):
+def test_publishing_without_lease_keeps_foreign_object(store):
     publish(store.url, SITE, has_lease=False)
     put(store, "chains", b"theirs")
     with pytest.raises(PublishingError, match="statuary did not write: chains"):
@@ -506,7 +506,7 @@ def test_no_lease_keeps_foreign_object(store):
     assert bodies_in(store) == CHANGED
 
 
-def test_no_lease_detects_concurrent_publisher(store):
+def test_publishing_without_lease_detects_concurrent_publisher(store):
     """The first one reports it, and the next publication repairs what the two left."""
     publish(store.url, SITE, has_lease=False)
     taken = []
@@ -556,7 +556,7 @@ def test_google_store_compares_generation(monkeypatch):
     assert conditions == ["0", "1", "2"]
 
 
-def test_body_changed_since_build_is_rejected(moto_store):
+def test_file_changed_since_build_is_rejected(moto_store):
     store = moto_store
     bodies = dict(SITE)
 

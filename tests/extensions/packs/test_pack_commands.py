@@ -53,7 +53,7 @@ def test_jsonl_pack_matches_site_pack(tmp_path: Path) -> None:
     assert any(key.startswith("proof/") for key in of_site)
 
 
-def test_line_order_changes_no_byte(tmp_path: Path) -> None:
+def test_line_order_does_not_change_pack(tmp_path: Path) -> None:
     lines = lines_of(40)
     (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines))
     (tmp_path / "b.ndjson").write_bytes(b"\n".join(lines[25:]))

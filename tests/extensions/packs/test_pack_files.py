@@ -88,7 +88,7 @@ def test_pack_round_trips(tmp_path: Path, with_dictionary: bool) -> None:
     assert found.totals == Totals(4_999, 1, size, made[0].key, made[-1].key)
 
 
-def test_worker_count_changes_no_byte(tmp_path: Path) -> None:
+def test_worker_count_does_not_change_pack(tmp_path: Path) -> None:
     made = documents(3_000)
     packs = [
         written(tmp_path / f"{workers}.pack", made, workers=workers).read_bytes() for workers in (1, 2, 7)
@@ -111,7 +111,7 @@ def test_lookup_takes_at_most_two_requests(tmp_path: Path, monkeypatch: pytest.M
             assert document == next((one for one in made if one.key == key), None)
 
 
-def test_small_pack_keeps_leaf_in_head(tmp_path: Path) -> None:
+def test_small_pack_needs_no_index_read(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", documents(50))
     ranges = CountedRanges(file)
     with PackReader(ranges) as pack:
@@ -246,7 +246,7 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
         (frame_of(TWO, text=b"[" * 100_000), RIGHT, "malformed"),
     ],
 )
-def test_hostile_frames_are_rejected(
+def test_malformed_document_group_is_rejected(
     tmp_path: Path, frame: tuple[Frame, bytes], totals: Totals, match: str
 ) -> None:
     with pytest.raises(DamagedSnapshotError, match=match):
@@ -282,7 +282,7 @@ def tail_of(offset: int, sizes: tuple[int, int], text: bytes, plain: int, prefix
         (orjson.dumps({"zstd": "1", **Totals()._asdict(), "offset": 1 << 60, "frames": []}), "too large"),
     ],
 )
-def test_hostile_heads_are_rejected(tmp_path: Path, head: bytes, match: str) -> None:
+def test_malformed_pack_index_is_rejected(tmp_path: Path, head: bytes, match: str) -> None:
     file = tmp_path / "a.pack"
     file.write_bytes(tail_of(0, (0, 0), Compressor().compress(head), len(head)))
     with pytest.raises(DamagedSnapshotError, match=match):
@@ -300,7 +300,7 @@ def test_hostile_heads_are_rejected(tmp_path: Path, head: bytes, match: str) -> 
         b"",
     ],
 )
-def test_hostile_ends_are_rejected(tmp_path: Path, end: bytes) -> None:
+def test_malformed_pack_end_is_rejected(tmp_path: Path, end: bytes) -> None:
     file = tmp_path / "a.pack"
     file.write_bytes(end)
     with pytest.raises(DamagedSnapshotError):
@@ -336,7 +336,7 @@ def test_oversized_window_is_refused(tmp_path: Path) -> None:
         read_all(crafted(tmp_path / "a.pack", [(frame, data)], RIGHT))
 
 
-def test_frame_limit_fits_largest_document() -> None:
+def test_group_limit_fits_largest_document() -> None:
     assert (
         limits.LARGEST_DOCUMENT + len(encode_document_group([PackedDocument("a" * 200, b"")]))
         < limits.MAX_FRAME

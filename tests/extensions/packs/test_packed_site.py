@@ -145,7 +145,7 @@ def test_packed_site_lists_all_contracts(site: Site, place: str) -> None:
         assert {(one.chain_id, one.address): one.body for one in packed.contracts()} == records
 
 
-def test_packs_folder_lists_all_contracts(site: Site, tmp_path: Path) -> None:
+def test_folder_with_packs_lists_all_contracts(site: Site, tmp_path: Path) -> None:
     shutil.copytree(site.out / "packs", tmp_path / "packs")
     with open_snapshot(tmp_path) as packed:
         assert len({one.address for one in packed.contracts()}) == 29

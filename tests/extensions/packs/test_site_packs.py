@@ -276,7 +276,7 @@ def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
         (lambda _: [], "malformed"),
     ],
 )
-def test_hostile_pack_lists_are_rejected(content: Path, tmp_path: Path, change, match: str) -> None:
+def test_malformed_pack_list_is_rejected(content: Path, tmp_path: Path, change, match: str) -> None:
     value = orjson.loads(built_files(content, tmp_path / "build")[LIST])
     value["packs"][0] = change(value["packs"][0])
     with pytest.raises(DamagedSnapshotError, match=match):

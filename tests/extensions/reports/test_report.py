@@ -50,7 +50,7 @@ def test_outage_across_quarters_counts_in_both(content, tmp_path):
     assert october["availability in percent"] == "99.82"  # 1 - 1.3 * 3,600 / 2,678,400, cut
 
 
-def test_current_month_counts_until_now(content, tmp_path):
+def test_current_month_is_counted_until_now(content, tmp_path):
     report(content, tmp_path, "2026-q4")
     rows = rows_of(tmp_path, "2026-q4")
     assert rows["rpc", "2026-11"]["seconds counted"] == str((19 * 24 + 12) * 3600)

@@ -79,7 +79,7 @@ def test_served_folder_matches_vectors(tmp_path):
 @pytest.mark.parametrize(
     "now", ["2026-12-01T11:30:00Z", *few_by_default(["2026-12-01T09:59:59Z", "2026-12-01T10:30:00Z"], 0)]
 )
-def test_at_option_serves_future_instant(tmp_path, now):
+def test_at_option_serves_future_status(tmp_path, now):
     site = write_site(tmp_path / "site", fixture_site())
     expected = {"09": "plain", "10": "a", "11": "b \u00e9 patched"}[now[11:13]]
     with served([*SERVE, str(site), "--at", now], READY) as server:

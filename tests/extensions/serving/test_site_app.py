@@ -116,7 +116,7 @@ def test_reload_events_forget_disconnected_client():
     assert not changes.waiting
 
 
-def test_server_sends_asked_range():
+def test_server_sends_requested_byte_range():
     with listening(web({"a.txt": b"0123456789"}, [])) as port:
         with asked(port, "/a.txt", Range="bytes=2-4") as part:
             assert (part.status, part.read(), part.headers["Content-Range"]) == (206, b"234", "bytes 2-4/10")

@@ -203,7 +203,7 @@ def test_settings_of_site_are_edited(project):
     assert site.read_text() == text
 
 
-def test_second_run_updates_unedited_form(project):
+def test_second_setup_updates_unedited_issue_form(project):
     set_up(project, "netlify")
     write_files(project / "content", {"components.yaml": COMPONENTS + "  bridge: {name: Bridge}\n"})
     set_up(project, "netlify")
@@ -230,7 +230,7 @@ def test_short_builds_run_more_often(horizon, cron, project):
     assert yaml.safe_load(workflows(project)["rebuild.yml"])[True]["schedule"] == [{"cron": cron}]
 
 
-def test_missing_settings_are_asked_for(project, monkeypatch):
+def test_setup_asks_for_missing_settings(project, monkeypatch):
     monkeypatch.setattr(commands, "is_interactive", lambda: True)
     arguments = [
         "setup",
@@ -279,7 +279,7 @@ def test_invalid_option_writes_nothing(options, code, message, project):
 
 
 @pytest.mark.parametrize("name", ["site.json", "site.yml"])
-def test_existing_settings_are_edited_or_named(name, project):
+def test_existing_settings_are_edited_or_reported(name, project):
     """JSON is not edited; the message names the file and the place."""
     settings = yaml.safe_load(SITE)
     text = (

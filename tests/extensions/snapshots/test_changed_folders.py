@@ -82,7 +82,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
-def test_unchanged_folder_is_passed_on(folder, tmp_path):
+def test_unchanged_build_folder_is_read(folder, tmp_path):
     (folder / SIGNATURE).write_text("signed later")
     assert list(changed_files(folder)) == []
     out = tmp_path / "site.zip"
@@ -99,7 +99,7 @@ def test_unchanged_folder_is_passed_on(folder, tmp_path):
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_changed_file_is_refused(folder, tmp_path, name):
+def test_file_changed_after_build_is_refused(folder, tmp_path, name):
     change, path, kind = CHANGED[name]
     change(folder)
     assert list(changed_files(folder)) == [ChangedFile(kind, path)]
@@ -117,7 +117,7 @@ def test_changed_file_is_refused(folder, tmp_path, name):
 
 
 @pytest.mark.parametrize("path", [doc.path for doc in small_documents() if doc.body])
-def test_flipped_bit_is_refused(folder, tmp_path, path):
+def test_bit_flipped_after_build_is_refused(folder, tmp_path, path):
     flip(path)(folder)
     assert list(changed_files(folder)) == []  # size and time are the same: only who reads the file sees it
     for result in (
@@ -129,7 +129,7 @@ def test_flipped_bit_is_refused(folder, tmp_path, path):
 
 
 @pytest.mark.parametrize("path", ADDED)
-def test_added_file_is_named(folder, tmp_path, path):
+def test_file_added_after_build_is_reported(folder, tmp_path, path):
     (folder / path).parent.mkdir(parents=True, exist_ok=True)
     (folder / path).write_text("stranger")
     assert list(changed_files(folder)) == [ChangedFile(FileChange.ADDED, path)]
@@ -145,7 +145,7 @@ def test_added_file_is_named(folder, tmp_path, path):
         assert packed.read(path) is None
 
 
-def test_copied_folder_is_unchanged(folder):
+def test_copied_build_folder_counts_as_unchanged(folder):
     for file in folder.rglob("*"):
         if file.is_file() and ".statuary" not in file.parts:
             os.utime(file, (1, 1))

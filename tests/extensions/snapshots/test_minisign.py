@@ -104,7 +104,7 @@ def test_minisign_example_key_id_matches() -> None:
     assert read_minisign_key_id(bytes(key)) == "E7620F1842B4E81F"
 
 
-def test_changed_data_or_signature_is_rejected(public: "PublicKey") -> None:
+def test_changed_manifest_or_signature_is_rejected(public: "PublicKey") -> None:
     text = sign(DATA)
     with pytest.raises(DamagedSnapshotError, match="the manifest was changed after it was signed"):
         verified(DATA + b"!", text, public)
@@ -227,7 +227,7 @@ def test_signature_of_different_manifest_is_rejected(tmp_path: Path, public: "Pu
     assert "the manifest was changed after it was signed" in problems[0]
 
 
-def test_public_key_guards_single_reads(tmp_path: Path, public: "PublicKey") -> None:
+def test_single_reads_require_signed_manifest(tmp_path: Path, public: "PublicKey") -> None:
     signed = made(tmp_path / "signed.zip", small_documents(), signer=sign)
     plain = made(tmp_path / "plain.zip", small_documents())
     false = made(tmp_path / "false.zip", small_documents(), signer=lambda _: sign(OTHER))

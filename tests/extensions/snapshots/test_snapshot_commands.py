@@ -54,7 +54,7 @@ def digest(file: Path) -> str:
 
 
 @pytest.mark.slow
-def test_environment_changes_no_byte(content: Path, tmp_path: Path) -> None:
+def test_environment_does_not_change_snapshot(content: Path, tmp_path: Path) -> None:
     """Other folders, time zones, locales, umasks, hash seeds: one SHA-256."""
     # where LC_ALL is C, or is not there, Python 3.12 does not start with an editable installation whose path is not ASCII
     locales = ("C", "tr_TR.UTF-8") if str(CHECKOUT).isascii() else ("C.UTF-8", "C.UTF-8")
@@ -81,7 +81,7 @@ def test_environment_changes_no_byte(content: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_source_gives_identical_bytes(content: Path, tmp_path: Path) -> None:
+def test_each_source_gives_identical_snapshot(content: Path, tmp_path: Path) -> None:
     first = create(content, tmp_path / "first.zip")
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     run("snapshot", "create", "--from", tmp_path / "build", tmp_path / "of-build.zip")

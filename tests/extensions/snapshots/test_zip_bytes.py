@@ -97,7 +97,7 @@ def test_zip64_member_beyond_4_gib(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 0xFFFFFFFE, 0xFFFFFFFF, 1 << 40])
 @pytest.mark.parametrize("method", [STORED, DEFLATED])
-def test_header_round_trips(size: int, method: int) -> None:
+def test_zip_header_round_trips(size: int, method: int) -> None:
     header = ZipHeader(path="v2/contract/1/ä", method=method, crc=7, packed_size=size, size=size + 1)
     text = zip_format.encode_local_header(header)
     assert zip_format.read_name_and_extra_length(text[:30]) == len(text) - 30
@@ -107,7 +107,7 @@ def test_header_round_trips(size: int, method: int) -> None:
     assert zip_format.read_central_name(entry, 0) == (header.path.encode(), len(entry))
 
 
-def test_malformed_header_is_rejected() -> None:
+def test_malformed_zip_header_is_rejected() -> None:
     header = ZipHeader(path="a", method=DEFLATED, crc=7, packed_size=1, size=2)
     text = bytearray(zip_format.encode_local_header(header))
     text[10] = 1  # another time

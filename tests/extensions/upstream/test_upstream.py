@@ -157,7 +157,7 @@ def test_upstream_changes_emit_no_events(content):
     ]
 
 
-def test_override_applies_from_instant(content, tmp_path):
+def test_override_applies_from_start_time(content, tmp_path):
     with serve_json(PAGES) as server:
         row = f"    rpc: {{url: {server.url}, component: Ethereum, override: {{status: operational, since: 2026-11-20T11:00:00Z}}}}"
         text = upstream(server.url)
@@ -172,7 +172,7 @@ def test_override_applies_from_instant(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_disabled_upstream_changes_no_byte(content, tmp_path):
+def test_disabled_upstream_does_not_change_documents(content, tmp_path):
     plain = built_files(content, tmp_path / "plain")
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})

@@ -83,7 +83,7 @@ def test_field_selections_match_measured_responses():
     assert different == {(case["id"], "") for case in cases} | REVERSED_SOURCES
 
 
-def test_remaining_differences_are_source_order():
+def test_responses_differ_only_in_source_order():
     cases = [case for case in measured_selections() if (case["id"], case["query"]) in REVERSED_SOURCES]
     assert len(cases) == 6
     assert all(is_same_selection(case, reverse_sources=True) for case in cases)
