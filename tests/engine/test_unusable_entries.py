@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from support.sites import SMALL_SITE, small_site, write_files
+from support.sites import SMALL_SITE, files_in, path_of, record_of, small_site, write_files
 from support.tiers import few_by_default
 
 NOW = "2026-11-19T12:00:00Z"
@@ -79,6 +79,26 @@ def test_outside_link_publishes_the_rest(tmp_path, content, path):
         assert ids(tmp_path) == before | news
     assert "nothing was published" in run(tmp_path, "build", "--strict", code=1)
     assert "[outside-content]" in run(tmp_path, "check", code=1)
+
+
+@pytest.mark.slow
+def test_linked_contracts_stay_as_published(tmp_path, content):
+    write_files(content, {path_of(number): record_of(number) for number in (1, 2)})
+    run(tmp_path, "build")
+    before = files_in(tmp_path / "build/v2")
+    linked(content / "contracts")
+    for _ in range(2):
+        write_files(content, {"incidents/outage.yaml": OUTAGE})
+        output = run(tmp_path, "build", code=4)
+        assert "the contracts stay as last published" in output
+        assert "2 contracts on 1 chain" in output
+        assert "outage" in ids(tmp_path)
+        assert files_in(tmp_path / "build/v2") == before
+    (content / "contracts").unlink()
+    write_files(content, {path_of(2): record_of(2), path_of(3): record_of(3)})
+    run(tmp_path, "build")
+    run(tmp_path, "build", "--out", "fresh")
+    assert files_in(tmp_path / "build") == files_in(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("path", ["README.md", ".venv", "incidents/.#slow.yaml", "LICENSE.txt"])

@@ -164,7 +164,16 @@ class ContractsSection(ContentSection):
         checks = _selected_checks(run.checks.skipped)
         if not has_contracts(site.of(SiteContracts), target.ledger):
             return result_without_contracts(site, target, checks, verify=run.execution.verify)
-        from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
+        from statuary.contracts.incremental.rebuild import (
+            build_contracts,
+            reuse_contracts_behind_link,
+            reuse_previous_contracts,
+        )
+
+        if (root / CONTRACTS).is_symlink():
+            kept = reuse_contracts_behind_link(root, site, target)
+            if kept is not None:
+                return kept
 
         def build() -> "BuiltContracts":
             return build_contracts(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -49,7 +50,9 @@ from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
 from statuary.site.site_content import SiteContent
+from statuary.source.file_kinds import CONTRACTS
 from statuary.source.git_state import GitQuery, GitState
+from statuary.source.source_files import walk_path
 from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
 
@@ -146,6 +149,29 @@ def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Fin
     target.ledger.restore_previous_documents()
     contracts = _collect_contracts(sources, site)
     return contracts._replace(skipped=(reason, *contracts.skipped))
+
+
+def reuse_contracts_behind_link(root: Path, site: SiteContent, target: BuildTarget) -> BuiltContracts | None:
+    """Return the contracts of the last build, because their folder is now a link that is not followed.
+
+    Args:
+        root: the content folder.
+        site: the content of the site.
+        target: the site that is being built.
+
+    Returns:
+        The contracts; None if the last build had none.
+    """
+    from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
+
+    finding = next((entry for entry in walk_path(root, CONTRACTS) if isinstance(entry, Finding)), None)
+    if finding is None or target.ledger.table(ContractTable).is_empty():
+        return None
+    reason = replace(finding, message=f"{finding.message}; the contracts stay as last published")
+    built = reuse_previous_contracts(site, target, reason)
+    scan = ContractScan(root, [], ScanResult(built.counts.contracts))
+    contracts = site.of(SiteContracts)._replace(sources=scan)
+    return built._replace(site=site.with_value(contracts))
 
 
 def _divide_sources(

@@ -206,9 +206,7 @@ def make_s3_files(options: HostOptions) -> list[HostFile]:
         HostFile("cloudfront/custom-error-responses.json", format_json_file(make_custom_error_responses())),
         HostFile(
             "cloudfront/viewer-request.js",
-            render_config(
-                "viewer-request.js.jinja", json=JSON, explorer_error=render_explorer_error()
-            ),
+            render_config("viewer-request.js.jinja", json=JSON, explorer_error=render_explorer_error()),
         ),
     ]
 
