@@ -75,8 +75,9 @@ def checksum_address(address: str) -> Address:
     """
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
-    # EIP-55 makes a letter a capital if the hash digit at the same place is 8 or more. The code of a capital
-    # is lower by 32, so subtract 32 from all these letters at once, as one integer of 40 bytes.
+    # EIP-55 makes a letter a capital if the hash digit at the same place is 8 or more. In ASCII, a capital is
+    # 32 less than its small letter. So subtract 32 from all these letters at once, as one integer of 40
+    # bytes.
     capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
         digits.translate(_IF_LETTER), "big"
     )
@@ -84,10 +85,10 @@ def checksum_address(address: str) -> Address:
     return Address("0x" + mixed.decode("ascii"))
 
 
-# Tables for `bytes.translate` in `checksum_address`. They map a character to 32 if EIP-55 may change a letter
-# there, because the hash digit is 8 or more, or because it is a letter; else to 0.
 _IF_8_OR_MORE = bytes(32 if chr(code) in "89abcdef" else 0 for code in range(256))
+"""Maps the code of a hex digit to 32 if the digit is 8 or more, else to 0."""
 _IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
+"""Maps the code of a hex digit to 32 if the digit is a letter, else to 0."""
 
 
 def parse_address(text: str) -> Address:
@@ -170,7 +171,7 @@ def parse_instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        # Python's message "Invalid isoformat string" only repeats the string, so do not add it to ours.
+        # Python's message "Invalid isoformat string" only repeats the string, so leave this message out.
         reason = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise InvalidValueError(
             f"{shorten(text)} is not a date and time{reason}", "write it like 2026-11-02T10:00:00Z"

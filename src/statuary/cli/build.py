@@ -131,13 +131,11 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
         from statuary.cli.publication import require_publishable_target
 
         require_publishable_target(build_options.to)
+    # Start git and the workers now, so that they run while the modules of `run_build` are imported.
     git = GitQuery(content)
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
             executor.start_early()
-        # Start git and the workers before the modules of `run_build` are imported, so that they run
-        # meanwhile.
-
         return run_build(content, out, git, executor, build_options)
 
 

@@ -125,7 +125,8 @@ def _systemd_units(instant: Instant, job: Job) -> str:
         f"{job.next_command('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
-    # escape by doubling: systemd reads % as a specifier and $ as a variable
+    # systemd reads `%` as a specifier and `$` as a variable. Write each of them twice to get the character
+    # itself.
     start, retry_command, folder = (
         text.replace("%", "%%").replace("$", "$$")
         for text in (job.tick_command, retry_command, str(job.folder))

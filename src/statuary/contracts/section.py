@@ -256,7 +256,7 @@ class ContractsSection(ContentSection):
             yield from try_make(name, partial(_make_single_document, make), skipped)
         yield from try_make(name, service_documents, skipped)
         if self._contract_counts.by_chain:
-            # import the module only here, because a site without contracts does not need it
+            # Import this module only here, because a site without contracts never needs it.
             viewer = import_module("statuary.contracts.pages.viewer")
             yield from render_with_fallback(
                 "the page of any contract", viewer.viewer_documents, site, skipped

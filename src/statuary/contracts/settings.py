@@ -16,8 +16,8 @@ class Chain(NamedTuple):
     rpc: tuple[str, ...] = ()
     explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
     supported: bool = True  # whether it accepts new contracts
-    # blocks that the site's author vouches for, each as number and hash
     checkpoints: tuple[tuple[int, Hex], ...] = ()
+    """Blocks that the site's author vouches for, each as number and hash."""
     gone: tuple[KnownContradiction, ...] = ()  # contracts without code at their address
     rejected: tuple[KnownContradiction, ...] = ()  # records that fail checks
 

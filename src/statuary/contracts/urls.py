@@ -4,7 +4,7 @@ from statuary.site.urls import CSS, HTML, FrameLinks, PutStep, UrlRows
 
 _rows = UrlRows()
 
-# The contract look-up and the proofs
+# URLs of the contract look-up and of the proofs
 
 CONTRACT = _rows.add(
     "contract", "v2/contract/{chain_id}/{address}", "the full record of a verified contract", put=PutStep.BODY

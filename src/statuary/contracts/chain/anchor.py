@@ -43,8 +43,8 @@ class AnchoredBlock(NamedTuple):
     number: int
     hash: Hex
     header: Hex  # the block's header, RLP-encoded
-    # host names of the nodes that confirmed this hash, as stated in anchor.json
     agreed: tuple[str, ...] = ()
+    """Host names of the nodes that confirmed this hash, as stated in `anchor.json`."""
 
 
 Checkpoints = Mapping[int, Hex]
@@ -83,11 +83,11 @@ class Anchor(NamedTuple):
     """A chain's Merkle proofs about one contract, as `anchor.json` stores them."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
-    # the block under which account and storage are proven; None if neither is
     block: AnchoredBlock | None = None
+    """The block under which account and storage are proven; None if neither is."""
     account: Nodes = ()  # the proof of the account under the block's state root
-    # the Merkle proof of each storage slot, by the slot as 32 bytes of hex
     storage: Mapping[str, Nodes] = {}
+    """The Merkle proof of each storage slot, by the slot as 32 bytes of hex."""
     deployment: DeploymentEvidence | None = None  # the proofs of the deployment; None without proofs
     missing: Mapping[str, str] = {}  # why a claim has no evidence, by the name of the claim
 

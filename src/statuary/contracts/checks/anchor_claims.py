@@ -149,8 +149,8 @@ def _address_from_word(storage_word: int) -> Address:
 
 def _slot_evidence(slot: str, storage_word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
-        # a beacon slot holds the address of a beacon contract, and only that contract's code names the
-        # implementation
+        # In a proxy with a beacon (EIP-1967), this slot holds the address of the beacon contract. Only the
+        # beacon's code can tell the address of the implementation.
         return {"beaconSlot": slot, "beacon": _address_from_word(storage_word)}
     return {"implementationSlot": slot, "implementation": _address_from_word(storage_word)}
 
@@ -203,8 +203,8 @@ class AnchorClaims(NamedTuple):
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
-    # why Merkle proofs do not prove a claim, each with what to do about it
     problems: tuple[tuple[Reason, str], ...] = ()
+    """The reasons why Merkle proofs do not prove a claim, each with what to do about it."""
 
 
 class _Outcome(NamedTuple):
@@ -533,8 +533,8 @@ def _search_creation_by_factory(
     )
     code = record.creation.onchain_code or b""
     factory = bytes.fromhex(creator[2:])
-    # a call may pass the salt of CREATE2 as an argument: try each 32-byte word of the call data, with or
-    # without a 4-byte selector before it
+    # The call of a factory may contain the salt of CREATE2. Try the first 32 bytes of the call data, and then
+    # each 32-byte word after a 4-byte selector.
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]
         if len(salt) == 32 and create2_address(factory, salt, code) == record.address:

@@ -16,7 +16,7 @@ from statuary.base.rules import registered_checks
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
 
-# read enumeration members once: in Python 3.11, each access takes as long as a small check
+# Read these enumeration members once, because in Python 3.11 each access takes as long as a small check.
 _PASSED: Final = CheckOutcome.PASSED
 _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
@@ -74,8 +74,8 @@ class ContractCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    # ERROR for a rule that every true record satisfies; WARNING for one that some true records break
     severity: Severity
+    """ERROR for a rule that every true record satisfies; WARNING for one that some true records break."""
     observe: CheckFunction
     confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None
     is_of_compilation: bool = False  # whether the result depends only on the compilation

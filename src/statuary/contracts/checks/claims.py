@@ -85,7 +85,7 @@ CLAIMED: Final = dict.fromkeys(
 )
 """The weakest pins of the other members, in the order of the proof document."""
 
-# read enumeration members once: in Python 3.11, each access takes as long as a small check
+# Read these enumeration members once, because in Python 3.11 each access takes as long as a small check.
 _PASSED: Final = CheckOutcome.PASSED
 _FAILED: Final = CheckOutcome.FAILED
 _SKIPPED: Final = CheckOutcome.SKIPPED

@@ -86,8 +86,8 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    # Sourcify has records whose sources differ from those in their metadata. The difference is an error only
-    # if the matching bytecode contains the metadata's hash, which proves that the metadata is right.
+    # In some records of Sourcify, the sources differ from those in the metadata. Report an error only if the
+    # matching bytecode contains the metadata's hash, because then the metadata is certainly right.
     severity = Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
     metadata_sources = as_object(record.metadata.get("sources"))
     if not metadata_sources:
@@ -174,8 +174,8 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 def _members_in_metadata(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
-    # only solc writes metadata, so a record with metadata must follow solc's rules, whatever its `language`
-    # says
+    # Only solc writes metadata. So check a record with metadata by solc's rules, whatever its `language`
+    # says.
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation
     members = {member: record.value.get(member) for member in _INTERFACE}
     return {

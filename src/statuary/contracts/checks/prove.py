@@ -107,8 +107,8 @@ class ProofInput(NamedTuple):
     """A record to prove, with the evidence stored beside it."""
 
     record: RecordValue  # validated against the record's types
-    # the stored result of an earlier compilation of the sources, or None
     compilation: CompilationEvidence | None = None
+    """The stored result of an earlier compilation of the sources; None if there is none."""
     anchor: Anchor | None = None  # Merkle proofs from the chain about the contract, or None
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for

@@ -236,8 +236,8 @@ class SideView:
             return decode_lowercase_hex(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
             return decode_lowercase_hex(text)
-        # the on-chain code usually begins with the recompiled code: slice the decoded bytes instead of
-        # decoding again (two hex digits a byte, after `0x`)
+        # The on-chain code usually begins with the recompiled code. To save time, take a slice of its decoded
+        # bytes instead of decoding again. Each byte is two hex digits, and both texts begin with `0x`.
         return self.onchain_code if len(text) == len(onchain) else self.onchain_code[: len(text) // 2 - 1]
 
     @unlocked_cached_property

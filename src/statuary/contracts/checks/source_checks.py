@@ -162,7 +162,8 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `stdJsonInput` must contain the record's language, sources, settings and layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
-    # sources contain only strings, so == cannot confuse 1 and true; usually both are the same object
+    # Python's `==` takes 1 and True for equal, but sources contain only strings. A plain comparison is enough
+    # here, and fast, because both are usually the same object.
     if std_json_input.get("sources") != record.value.get("sources"):
         yield _difference_violation(("stdJsonInput", "sources"), ("sources",))
     pairs: dict[str, tuple[Json, Pointer]] = {
@@ -334,7 +335,7 @@ _JUMP_IF: Final = rb"(?:\x60.|\x61..)\x57"
 """PUSH1 or PUSH2, and JUMPI."""
 
 _COMPARES_WITH_ZERO: Final = re.compile(
-    # the opcode before the comparison: SHR or AND, which extract the selector, or JUMPDEST or JUMPI
+    # First, the opcode before the comparison: SHR or AND, which extract the selector, or JUMPDEST or JUMPI.
     rb"[\x1c\x16\x5b\x57]\x80(?:\x15|(?:\x60\x00|\x5f)\x14)"
     + _JUMP_IF  # DUP1, ISZERO or a zero and EQ
     + rb"|\x80(?:\x60\x00|\x5f)\x81\x14"
@@ -406,7 +407,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         label = as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
-        # search all sources: an inherited variable may be declared in a different file from the contract
+        # Search all sources, because an inherited variable may be declared in another file than the contract.
         elif not words.include(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 

@@ -96,9 +96,11 @@ class BuiltContract(NamedTuple):
     row: ContractRow | None = None  # the contract's list entry; None if the record is unreadable or misplaced
     is_published: bool = False
     facts: bytes = b""  # data that extensions derived from the record
-    # an error among these findings excludes the record, and removes the documents that an earlier build
-    # published
     findings: tuple[Finding, ...] = ()
+    """The findings about the contract.
+
+    An error excludes the record, and removes the documents that an earlier build published.
+    """
 
     @property
     def is_deterministic(self) -> bool:

@@ -32,9 +32,10 @@ class ContractBuildSettings:
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # trusted blocks by chain id
-    # contradictions that site.yaml acknowledges, by chain id and lower-case address
     gone: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
+    """The acknowledged contracts without code at their address, by chain id and lower-case address."""
     rejected: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
+    """The acknowledged records that fail checks, by chain id and lower-case address."""
     contracts: ContractSettings = field(default_factory=ContractSettings)
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages

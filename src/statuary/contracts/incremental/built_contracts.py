@@ -41,8 +41,8 @@ class BuiltContracts(NamedTuple):
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # errors that keep all contracts as they were published
-    # sources whose published documents are missing or damaged
     incomplete_sources: frozenset[str] = frozenset()
+    """The paths of sources whose published documents are missing or damaged."""
 
     @property
     def are_unchanged(self) -> bool:

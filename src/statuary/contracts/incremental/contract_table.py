@@ -330,7 +330,8 @@ class ContractTable(LedgerTable):
         Args:
             range_size: the number of contracts in a range.
         """
-        # an index has these columns, so that no row is read; excluded contracts do not matter here
+        # SQLite answers this query from an index alone, without reading rows. The result may include excluded
+        # contracts, because the ranges need not have exactly the same size.
         query = "SELECT address FROM work.built WHERE address IS NOT NULL ORDER BY address"
         ends = islice(self.connection.execute(query), range_size - 1, None, range_size)
         return list(dict.fromkeys(address for (address,) in ends))

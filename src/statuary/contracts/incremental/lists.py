@@ -81,7 +81,8 @@ def add_contract_lists(
     """
     site, sources = contracts.site, contracts.sources
     rows = None
-    # in a site with one chain, the build of each contract has already made the document of its address
+    # In a site with one chain, an address has at most one contract. The build of that contract has already
+    # made the document of the address.
     if len(site.of(SiteContracts).chains) > 1:
         rows = sources.rows_for_workers() if executor.has_workers else None
         if rows is not None:

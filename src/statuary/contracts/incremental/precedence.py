@@ -15,8 +15,8 @@ class Precedence(NamedTuple):
     has_other_entry: bool
     is_elsewhere: bool
     is_contradicted: bool  # under `publish: all` such a record is published, but displaces no other
-    # only one record of a contract can be published: like Sourcify, prefer the better match
     match_levels: tuple[int, ...]
+    """The levels of the matches as sort keys: the better match comes first, as in Sourcify."""
     verified_at: str
     unit: str
     number_length: int  # the length of the location; a line further down in a file never has a shorter one

@@ -290,8 +290,8 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
             if rule is duplicate_contract and (paths := sources.built_documents(kept.location)):
                 target.discard(paths)
                 replaced.add(kept.location)
-            # documents can only share a path if their records describe the same contract, and such duplicates
-            # are now excluded
+            # Two sources can only have documents at the same path if they describe the same contract. All
+            # such duplicates are excluded now, so no conflict is left.
             target.ledger.documents.path_conflict = None
     return {location for location in replaced if sources.built_documents(location)}
 

@@ -64,8 +64,8 @@ class SourceComparison:
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
-    # why every contract is built, such as changed settings; None if only changed sources are built
     rebuild_reason: RebuildReason | None = None
+    """The reason to build every contract, such as changed settings; None to build only changed sources."""
     incomplete_sources: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
     trusted_before: int = (
@@ -142,8 +142,8 @@ class SourceComparison:
         """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source)
-        # some tools set a file's modification time back, so an equal time proves nothing if git reports a
-        # change
+        # Some tools set a changed file's modification time back. So if git knows both versions of the file
+        # and reports a change, an equal time does not show that the content is the same.
         if stat.text and stat.text == last_stat and not (git_id and last_git):
             return (path, git_id, stat.text) if git_id else None
         if last_digest and source_digest(self.root, source) == last_digest:
@@ -279,10 +279,10 @@ class GeneratorResult(Generic[Item, Value]):
 class RebuildPlan(NamedTuple):
     """The sources that a build reads, and the state to compare with."""
 
-    # yields the sources to build, sorted by path; the generator returns the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
-    # sources whose published documents are missing or damaged
+    """Yields the sources to build, sorted by path. The generator returns the remaining sources."""
     incomplete_sources: frozenset[str] = frozenset()
+    """The paths of sources whose published documents are missing or damaged."""
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
@@ -334,7 +334,8 @@ def plan_rebuild(
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
         table.discard_documents(incomplete_sources)
-        # compare all sources after an interrupted build, because it may have read another commit
+        # Compare all sources after an interrupted build, because another commit may have been checked out
+        # when that build read them.
         if is_unchanged(ledger, git_state) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
     last_sources = () if because is not None else table.known_sources()

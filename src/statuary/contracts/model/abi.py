@@ -164,7 +164,8 @@ def _parse_type(type_name: str, components: Json, depth: int) -> AbiType:
     if array := _ARRAY.fullmatch(type_name):
         length = _parse_type_number(array[2]) if array[2] else None
         return ArrayType(_parse_type(array[1], components, depth + 1), length)
-    # like ethers, treat any type that starts with `tuple` as a tuple, with the types in `components`
+    # Like the library ethers, treat any type that starts with `tuple` as a tuple, and take the types of its
+    # members from `components`.
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
         return _parse_tuple(components, depth)
     return _parse_basic_type(type_name)
@@ -287,7 +288,8 @@ def item_signature(abi_item: Mapping[str, Json]) -> str | None:
     try:
         inputs = parse_abi_types(abi_item.get("inputs"), may_be_indexed=abi_item.get("type") == "event")
         if abi_item.get("type") == "function":
-            # ethers parses the outputs too, and rejects the item if they are invalid
+            # Parse the outputs although the signature does not contain them, because the library ethers
+            # rejects a function with invalid outputs.
             parse_abi_types(abi_item.get("outputs"))
     except InvalidValueError:
         return None
@@ -360,8 +362,8 @@ def _decode_dynamic(abi_type: AbiType, data: bytes, start: int) -> _Decoded:
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
             length = _read_unsigned_word(data, start)
-            # like ethers, require at least one word for each item, which also bounds the length of arrays of
-            # empty items
+            # Like the library ethers, require at least one word of data for each item. This limits the length
+            # of an array even if its items take no space.
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(
                     f"the data is too short: an array of {length} items does not fit in its {len(data)} bytes"

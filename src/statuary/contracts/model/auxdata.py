@@ -41,8 +41,8 @@ class Auxdata(NamedTuple):
 class AuxdataFields(NamedTuple):
     """The decoded fields of an auxdata section, such as the metadata hash."""
 
-    # the digest by scheme: `ipfs` (a 34-byte multihash), `bzzr0`, `bzzr1` or `integrity`
     hashes: Mapping[str, bytes]
+    """The digest of the metadata or sources by scheme: `ipfs` (34 bytes), `bzzr0`, `bzzr1` or `integrity`."""
     compiler: str = ""  # the version, such as `0.8.30`; empty if there is none
     runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
     immutable_size: int | None = None  # bytes of all immutables (Vyper 0.3.10 on), else None
@@ -76,7 +76,8 @@ def _auxdata_extent(code: bytes, style: AuxdataStyle) -> _Extent:
     if style is AuxdataStyle.VYPER_0_3_4:
         return _Extent(VYPER_0_3_4_BYTES, len(code))
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
-    # Vyper's length includes the two bytes of the length itself, solc's does not
+    # Since Vyper 0.3.10, the length includes its own two bytes. The length that solc and older releases of
+    # Vyper write does not.
     if style is not AuxdataStyle.VYPER:
         size += LENGTH_BYTES
     return _Extent(size, len(code) - LENGTH_BYTES)
@@ -353,7 +354,7 @@ def locate_auxdata(
     evidence = compiler_evidence(language, version)
     style = evidence.auxdata
     if style is not AuxdataStyle.SOLIDITY:
-        # Vyper writes only one auxdata section, at the end of the code
+        # Vyper writes only one auxdata section (CBOR data for verifiers), at the end of the code.
         ends_runtime = style if evidence.has_runtime_auxdata else AuxdataStyle.NONE
         return AuxdataPositions(
             _number_trailing_auxdata(creation_code, style),
@@ -369,8 +370,9 @@ def locate_auxdata(
         else search_auxdata(creation_code, runtime_code)
     )
     if len(values) > 1:
-        # Sourcify finds several sections by compiling twice with different source hashes, so it misses
-        # sections without a hash
+        # If code has several auxdata sections, Sourcify finds them by compiling twice with different source
+        # hashes. Leave out sections without a hash, because they are the same both times and Sourcify misses
+        # them.
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
         return AuxdataPositions(
             _locate_sections(creation_code, values), _locate_sections(runtime_code, values)
@@ -443,8 +445,8 @@ def _walk_assembly_auxdata(assembly_node: Json, depth: int) -> Iterator[bytes]:
         if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
-            # solc numbers these in hexadecimal, but Sourcify reads only decimal numbers and skips those with
-            # letters
+            # solc numbers these parts of the assembly in hexadecimal. Like Sourcify, skip a number with a
+            # letter, such as `a`.
             yield from _walk_assembly_auxdata(value, depth + 1)
 
 

@@ -78,7 +78,8 @@ def _decode_cbor_item(data: bytes, start: int, depth: int) -> CborItem:
         )
     if major <= 5:
         return (_decode_array if major == 4 else _decode_map)(data, offset, argument, depth)
-    # a tag (major type 6) annotates the item after it: ignore the tag, and decode that item
+    # In CBOR (RFC 8949), a tag (major type 6) only annotates the item that follows. Ignore the tag, and
+    # decode that item.
     return (
         _decode_cbor_item(data, offset, depth + 1)
         if major == 6

@@ -66,41 +66,45 @@ class _Release(NamedTuple):
 
 _OLDEST: Final = CompilerVersion(0, 0, 0, released=False)
 
-# Each value adds what changed with a release. src/MEASUREMENTS.md says how this was measured; Sourcify's
-# package bytecode-utils has the same layouts of auxdata.
+# Each constant describes a compiler from one release on, and repeats only what changed. src/MEASUREMENTS.md
+# says how this was measured.
 _SOLC: Final = CompilerEvidence()
-# since solc 0.3.6, records contain source ids
+# Since solc 0.3.6, the output gives each source a number (its source id).
 _SOLC_0_3_6: Final = _SOLC._replace(has_source_ids=True)
-# since solc 0.4.7, bytecode ends with auxdata, which contains a hash of the metadata:
+# Since solc 0.4.7, bytecode ends with CBOR data (auxdata) that contains a hash of the metadata:
 # https://docs.soliditylang.org/en/latest/metadata.html
 _SOLC_0_4_7: Final = _SOLC_0_3_6._replace(
     auxdata=AuxdataStyle.SOLIDITY, has_runtime_auxdata=True, source_hash=SourceHash.METADATA
 )
-# since solc 0.4.11, devdoc and userdoc are separate outputs; before, they were only in the metadata
+# Since solc 0.4.11, the documentation (devdoc and userdoc) is an output of its own; before, only the metadata
+# had it.
 _SOLC_0_4_11: Final = _SOLC_0_4_7._replace(has_documentation=True)
-# since solc 0.4.12, the output `evm.legacyAssembly` lists auxdata sections as `.auxdata`
+# Since solc 0.4.12, the output `evm.legacyAssembly` contains the CBOR data in the bytecode as `.auxdata`.
 _SOLC_0_4_12: Final = _SOLC_0_4_11._replace(lists_auxdata=True)
-# since solc 0.5.9, auxdata contains the compiler version as `solc`
+# Since solc 0.5.9, the CBOR data in the bytecode contains the compiler's version, as `solc`.
 _SOLC_0_5_9: Final = _SOLC_0_4_12._replace(names_compiler=True)
 _SOLC_0_5_13: Final = _SOLC_0_5_9._replace(layouts=("storageLayout",))
 _SOLC_0_8_28: Final = _SOLC_0_5_13._replace(layouts=("storageLayout", "transientStorageLayout"))
-# since solc 0.8.29, a contract can choose its first storage slot: `contract C layout at 5 {}`
+# Since solc 0.8.29, a contract can choose its first storage slot: `contract C layout at 5 {}`
 _SOLC_0_8_29: Final = _SOLC_0_8_28._replace(starts_anywhere=True)
 
 _VYPER: Final = CompilerEvidence(has_source_ids=True)
-# since Vyper 0.3.1, contracts can have immutables: 32-byte words after the runtime code
+# Since Vyper 0.3.1, contracts can have immutables (values set at deployment), in 32-byte words after the
+# runtime code.
 _VYPER_0_3_1: Final = _VYPER._replace(immutables=AppendedImmutables.RETURNED)
-# Vyper 0.3.4 appends eleven bytes of CBOR, without the length that later releases add
+# Vyper 0.3.4 appends eleven bytes of CBOR to the code, without the length that later releases add.
 _VYPER_0_3_4: Final = _VYPER_0_3_1._replace(
     auxdata=AuxdataStyle.VYPER_0_3_4, has_runtime_auxdata=True, names_compiler=True
 )
-# since Vyper 0.3.5, auxdata is a CBOR map followed by its length
+# Since Vyper 0.3.5, code ends with a CBOR map and the length of that map.
 _VYPER_0_3_5: Final = _VYPER_0_3_4._replace(auxdata=AuxdataStyle.VYPER_BEFORE_0_3_10)
-# since Vyper 0.3.10, only creation code has auxdata: an array with the sizes of code, data and immutables
+# Since Vyper 0.3.10, only creation code ends with CBOR data: an array with the sizes of the code, the data
+# section and the immutables.
 _VYPER_0_3_10: Final = _VYPER_0_3_5._replace(
     auxdata=AuxdataStyle.VYPER, has_runtime_auxdata=False, immutables=AppendedImmutables.STATED
 )
-# since Vyper 0.4.1, the array begins with a hash of the sources, and there is a storage layout
+# Since Vyper 0.4.1, this CBOR array begins with a hash of the sources (Vyper's integrity hash), and the
+# compiler writes a storage layout.
 _VYPER_0_4_1: Final = _VYPER_0_3_10._replace(source_hash=SourceHash.INTEGRITY, layouts=("storageLayout",))
 
 EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
@@ -109,7 +113,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
         _Release(CompilerVersion(0, 3, 6), _SOLC_0_3_6),
         _Release(CompilerVersion(0, 4, 7), _SOLC_0_4_7),
         _Release(CompilerVersion(0, 4, 11), _SOLC_0_4_11),
-        # nightly builds of 0.4.12 behave like the release
+        # Nightly builds of solc 0.4.12 already behave like the release.
         _Release(CompilerVersion(0, 4, 12, released=False), _SOLC_0_4_12),
         _Release(CompilerVersion(0, 5, 9), _SOLC_0_5_9),
         _Release(CompilerVersion(0, 5, 13), _SOLC_0_5_13),
@@ -124,7 +128,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
         _Release(CompilerVersion(0, 3, 10), _VYPER_0_3_10),
         _Release(CompilerVersion(0, 4, 1), _VYPER_0_4_1),
     ),
-    # solc writes neither metadata nor an ABI for Yul sources
+    # For sources in Yul, solc writes neither metadata nor an ABI.
     "Yul": (_Release(_OLDEST, CompilerEvidence(has_interface=False)),),
     "Fe": (_Release(_OLDEST, CompilerEvidence()),),
 }

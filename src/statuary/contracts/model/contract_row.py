@@ -37,8 +37,8 @@ LIST_MEMBERS = ContractRow._fields[:7]
 class ContractCounts:
     """The number of published contracts by chain, and an example."""
 
-    # the number of contracts by chain id, without chains that have none
     by_chain: Mapping[str, int] = field(default_factory=dict)
+    """The number of contracts by chain id, without chains that have none."""
     example: ContractRow | None = None  # the last contract by chain and address, or None
 
     @property

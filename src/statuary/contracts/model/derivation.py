@@ -123,8 +123,8 @@ class Workspace(NamedTuple):
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json
     std_json_output: Json  # should contain `evm.legacyAssembly`, which makes auxdata numbers certain
-    # creation code and constructor arguments from the creating transaction or its trace; None if unknown
     onchain_creation: Hex | None
+    """The creation code on the chain, followed by the constructor arguments; None if unknown."""
     onchain_runtime: Hex | None  # the code at the address; None if unknown
     deployment: WorkspaceDeployment
     verified_at: Instant  # served in whole seconds
@@ -296,8 +296,8 @@ class CompiledMembers(NamedTuple):
     auxdata: AuxdataPositions
     creation: dict[str, Json]  # members of `creationBytecode`, in served order
     runtime: dict[str, Json]  # members of `runtimeBytecode`, in served order
-    # the record's `abi`, `metadata`, storage layouts and documentation
     artifacts: dict[str, Json]
+    """The record's `abi`, `metadata`, storage layouts and documentation."""
     source_ids: dict[str, Json] | None
 
 
@@ -326,7 +326,7 @@ def compiled_record_members(
         creation=_bytecode_members(contract.creation, auxdata.creation, language),
         runtime={
             **_bytecode_members(contract.runtime, auxdata.runtime, language),
-            # Sourcify stores null for every language but Solidity
+            # Sourcify serves null for every language except Solidity.
             "immutableReferences": sort_keys_as_jsonb(immutables or {}) if language == SOLIDITY else None,
         },
         artifacts=_artifact_members(contract.artifact, language),
@@ -590,7 +590,7 @@ def _proxy_resolution(workspace: Workspace) -> Json:
         return decided
     if workspace.proxy_resolution is not None:
         return workspace.proxy_resolution
-    # Sourcify's response without a chain; the error id is derived, so that builds are reproducible
+    # Return Sourcify's answer without a chain. Derive the error id, so that builds write the same bytes.
     return {
         "proxyResolutionError": {
             "customCode": "proxy_resolution_error",

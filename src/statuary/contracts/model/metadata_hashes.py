@@ -76,7 +76,8 @@ def _make_ipfs_parent(children: Sequence[_Node]) -> _Node:
 
 
 def _make_ipfs_node(encoded_links: bytes, unixfs_data: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
-    # IPFS's format dag-pb writes the links (field 2) before the data (field 1)
+    # In the IPFS format dag-pb, a block contains the links to other blocks (field 2) before its own data
+    # (field 1).
     block = encoded_links + b"\x0a" + _encode_varint(len(unixfs_data)) + unixfs_data
     return _Node(MULTIHASH_PREFIX + sha256(block).digest(), text_bytes, child_bytes + len(block))
 
@@ -118,7 +119,8 @@ def swarm_hash_v1(data: bytes) -> bytes:
 
 
 def _swarm_v1_node_hash(data: bytes, *, has_taller_siblings: bool) -> bytes:
-    # Swarm wraps a full last chunk in a node of its own if its sibling nodes span more than one chunk
+    # Swarm puts a full last chunk under a node of its own if its sibling nodes span more than one chunk. Any
+    # other data of at most one chunk is hashed directly.
     if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not has_taller_siblings):
         chunk = data
     else:

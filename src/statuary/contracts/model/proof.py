@@ -75,8 +75,8 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    # why the claim has this status, worded to follow a colon
     reason: Reason
+    """The reason for this status, worded to follow a colon."""
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names that support the claim
 
 
@@ -137,12 +137,14 @@ class Proof:
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     verdict: Verdict | None = None  # None if only checks were requested
-    # the strongest evidence for each member, by name; `sources/<path>` is a file with other evidence than
-    # `sources`
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
+    """The strongest evidence for each member of the record, by the member's name.
+
+    A key `sources/<path>` is for a source file whose evidence differs from that of `sources`.
+    """
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
-    # why evidence that is stored with the record does not apply, each with what to do about it
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
+    """The reasons why evidence stored with the record does not apply, each with what to do about it."""
 
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:

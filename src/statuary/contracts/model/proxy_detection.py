@@ -110,9 +110,12 @@ class ProxyEvidence(NamedTuple):
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
-    # whether the code is only the clone. Every version of Sourcify detects that, but they disagree on a clone
-    # that has other code before or after it.
     is_plain_clone: bool = False
+    """Whether the code is only the EIP-1167 clone.
+
+    Every version of Sourcify detects such a clone, but the versions disagree if other code precedes or
+    follows it.
+    """
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
 
@@ -130,7 +133,8 @@ def find_proxy_evidence(code: bytes) -> ProxyEvidence:
     Args:
         code: the creation code if it is known, else the runtime code.
     """
-    # arguments may follow a clone, and a constructor may precede it, so look at both ends of the code
+    # The 45 bytes of an EIP-1167 clone may be followed by arguments, or preceded by a constructor. So look
+    # for them at both ends of the code.
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_eip_1167_clone(code):
         return _clone_evidence(clone[1], code)
@@ -185,7 +189,8 @@ def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     end = disassembly.disassemble()
     patterns, init = disassembly.patterns(), disassembly.init
     if end and not patterns.fixed and not patterns.candidates:
-        # a program may load a storage slot from the data after its code, instead of pushing it
+        # The code may load the number of a proxy's storage slot from the data after the program, instead of
+        # pushing it. So search the data for known slots.
         data = _data_after_program(code, end)
         patterns = patterns._replace(
             candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data)
@@ -261,7 +266,7 @@ class _Disassembly:
         third = -1
         while offset < len(code):
             opcode = code[offset]
-            # most instructions cannot change the result, so skip them for speed
+            # To save time, process only the instructions that can change the result.
             if (
                 opcode in _TELLING
                 or offset == self.runtime_offset

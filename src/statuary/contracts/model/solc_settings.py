@@ -34,8 +34,11 @@ class SolcRelease(NamedTuple):
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
     unless_default: Mapping[str, Json]  # settings that metadata has only if they differ from this default
-    # the default of each optimizer part if `enabled` is absent, false or true; None before solc had `details`
     details: Mapping[str, tuple[bool, bool, bool]] | None
+    """The defaults of each optimizer part if `enabled` is absent, false or true.
+
+    The value is None for a release without the setting `details`.
+    """
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
     empty_yul_details: bool  # whether metadata has empty `yulDetails` although the Yul optimizer is off
     cleanup: str  # the optimizer steps that are added if they lack a colon

@@ -31,8 +31,8 @@ def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
     )
-    # a search for one of three characters is fast: match a quote or a slash first, then look back to tell
-    # strings from comments
+    # Python's regex engine finds one of three characters quickly. So first match a quote or a slash, and then
+    # use a lookbehind to see which of them begins the string or comment.
     return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
 
 
@@ -66,7 +66,8 @@ def strip_comments(source_text: str, version: str) -> str:
         source_text: the source.
         version: the version of the compiler, as in records.
     """
-    # charge the budget for cached code too, so that a record's limit does not depend on earlier records
+    # Count the work for a cached source, too. Otherwise, a record's limit would depend on the records before
+    # it.
     consume_for_text(len(source_text))
     return _strip_comments_cached(source_text, version)
 
@@ -93,7 +94,7 @@ def find_declaration(source_text: str, contract_name: str, version: str) -> Decl
     code = strip_comments(source_text, version)
     for place in find_word_offsets(code, contract_name):
         keyword = _keyword_before(code, place)
-        # inside braces, a keyword may be an identifier of inline assembly
+        # Ignore a match inside braces, because there a keyword may be an identifier of inline assembly.
         if keyword and code.count("{", 0, place) == code.count("}", 0, place):
             start = place + len(contract_name)
             end = code.find("{", start)

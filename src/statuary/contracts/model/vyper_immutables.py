@@ -59,7 +59,7 @@ def _stated_immutables_size(auxdata_sections: Mapping[str, Auxdata], style: Auxd
 
 
 def _returned_immutables_size(creation_code: bytes, runtime_code: bytes) -> int:
-    # the constructor may come before the runtime code, or after it
+    # Search on both sides of the runtime code, because the constructor may come before or after it.
     before, _, after = creation_code.partition(runtime_code)
     sizes = [0]
     for part in (before, after):

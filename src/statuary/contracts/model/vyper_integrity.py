@@ -226,8 +226,8 @@ class _ModuleHasher:
             raise UnknownModuleError(module_name, self._program.version)
         if module_name not in self._builtin:
             raise InvalidValueError(f"Vyper {self._program.version} has no module {module_name!r}")
-        # the table has the SHA-256 of each text: Vyper uses it for an interface, and hashes it again for a
-        # module
+        # The table has the SHA-256 of the text of each module. Vyper uses this digest for an interface, but
+        # hashes it once more for the module `math`.
         return (
             _sha256_hex(self._builtin[module_name]) if module_name == "math" else self._builtin[module_name]
         )
@@ -254,8 +254,8 @@ class _ModuleHasher:
                 found = self._paths.get(posixpath.normpath(posixpath.join(folder, f"{tail}{suffix}")))
                 if found is not None:
                     return found
-        # a record may not contain the compiler's search paths, so accept any source whose path ends like the
-        # import
+        # The record may lack the search paths that the compiler used. So accept any source whose path ends
+        # like the import.
         return None if imported.level else self._find_source_by_ending(tail)
 
     def _find_source_by_ending(self, path_ending: str) -> str | None:

@@ -22,8 +22,11 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # for on-chain and recompiled code: its name, and its hex bytes in runs, each with whether the run differs
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+    """The on-chain and the recompiled code.
+
+    Each has a name, and its hex bytes in runs with a flag that is true if the run differs.
+    """
 
 
 def compare_runtime_code(record: RecordValue, onchain_label: str) -> CodeDifference | None:

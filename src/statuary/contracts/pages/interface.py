@@ -107,8 +107,8 @@ class InterfaceItem(NamedTuple):
     anonymous: bool = False  # whether the event has no topic for its signature
     notice: Markup = Markup()  # the effect, from the authors' documentation
     details: tuple[Markup, ...] = ()  # the NatSpec for developers
-    # the command that calls the function with Foundry's `cast`; empty if a name is unsafe in a shell
     command: str = ""
+    """The command that calls the function with Foundry's `cast`; empty if a name is unsafe in a shell."""
 
     @property
     def is_read(self) -> bool:

@@ -66,7 +66,8 @@ def contract_fact_rows(
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        # a genesis contract has no transaction, but databases store a placeholder hash for it
+        # Show no transaction for a contract of the genesis block, because the hash in its record is only a
+        # placeholder.
         ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),
@@ -230,8 +231,8 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
-    # the evidence for each part of the page, by part; parts without evidence are missing
     pins: Mapping[str, Pin]
+    """The evidence for each part of the page, by part; parts without evidence are missing."""
     other_code: str  # a sentence about other contracts' code in the bytecode; empty if it has none
     record: str
     check_command: str  # downloads the record and checks it offline; empty if it is not published

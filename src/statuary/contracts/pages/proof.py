@@ -326,7 +326,8 @@ def claims_sentence(
         return texts(f"meaning.{short}")
     hashed = "not_hashed"
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
-        # Vyper's integrity hash covers only the sources, not the settings
+        # Vyper's integrity hash covers the sources, but not the compiler settings. If the settings are not
+        # hashed, choose the sentence that mentions only the sources.
         has_settings = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
         hashed = "hashed" if has_settings else "hashed_sources"
     keys = [

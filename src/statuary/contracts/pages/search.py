@@ -201,7 +201,8 @@ def _facet_of(entry: ContractRow) -> str:
 
 
 def _index_terms(kind: str, contracts: SearchedContracts) -> Terms:
-    # list the terms of each text once, although groups of contracts may share it
+    # Several groups of contracts may have the same text. Collect their numbers first, so that each text is
+    # split into search terms only once.
     numbers_of: dict[tuple[str, str], list[int]] = {}
     for entry, facet, numbers in contracts.alike:
         numbers_of.setdefault((_searched_text(kind, entry), facet), []).extend(numbers)

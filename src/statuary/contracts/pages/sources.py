@@ -113,8 +113,8 @@ class SourceView(NamedTuple):
     name: str
     anchor: str  # the anchor of the file, and prefix of its lines' anchors
     lines: int
-    # set if a script adds line numbers and colours when the reader opens the file; else empty
     language: str
+    """The language, if a script adds line numbers and colours when the file is opened; else empty."""
     markup: Markup | None  # the lines of the file; None if they are not shown
     hidden: tuple[str, ...]  # the code points of its hidden characters
     mixed: tuple[str, ...]  # letters that look like the Latin letters of the same word
@@ -189,7 +189,8 @@ def _source_view(
     without_spaces = _LONG_SPACE.sub("", content) if _longest_line_length(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
     cut = _longest_line_length(without_spaces) > MAX_SOURCE_LINE_LENGTH
-    # the script can add colours later only if the page contains the unchanged source
+    # The browser's script colours the text that is in the page. So leave the colours to the script only if
+    # that text is the unchanged source.
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
     if is_shown:
@@ -262,7 +263,8 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
 
 
 def _unify_line_breaks(content: str) -> str:
-    # compilers end a line comment at a carriage return, so readers must see the next line there
+    # Show a line break at each carriage return, because compilers end a line comment there. Otherwise, code
+    # after it would look like part of the comment.
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -61,7 +61,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         **_fill_texts(_parse_page_templates(renderer), texts),
-        # these texts are always English, like the sentences in proof documents
+        # These texts are always in English, because the sentences in proof documents are, too.
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
         "zone": zone.key,

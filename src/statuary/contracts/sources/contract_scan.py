@@ -265,7 +265,7 @@ def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             folder, chain_id, names, other_names = item
             for name in names:
                 address = name[: name.rindex(".")]
-                # a record's evidence is in a folder beside the file, with the same name
+                # The evidence of a record `0x….json` is in the folder `0x…` beside the record.
                 has_folder = bool(other_names) and f"{address}/" in other_names
                 form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)
@@ -324,7 +324,8 @@ class BulkSourceCollector:
         form = BULK_FORMS[kind]
         location = path
         if form is not BulkForm.JSONL:
-            # the tables of an export are in a subfolder of `contracts/`, or in `contracts/` itself
+            # The tables of an export may be in a subfolder of `contracts/` or in `contracts/` itself. All
+            # files of one export get the same location: the export's folder.
             location = path.rsplit("/", max(len(content_path.parts) - 2, 1))[0]
         self.files_by_source.setdefault((location, form), []).append(path)
 

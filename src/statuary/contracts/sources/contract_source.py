@@ -22,9 +22,11 @@ class ContractForm(StrEnum):
 class ContractSource(NamedTuple):
     """The place of a contract in the content folder."""
 
-    # a path in the content folder or a URL: a record, a workspace's `contract.yaml`, a JSONL file, or the
-    # `sourcify_matches` file of an export
     path: str
+    """The record, a workspace's `contract.yaml`, a JSONL file, or the `sourcify_matches` of an export.
+
+    The value is a path in the content folder or a URL.
+    """
     chain_id: str  # the chain as in the path; in a bulk file, as in the record
     address: str  # the address as in the path; in a bulk file, as in the record
     form: ContractForm

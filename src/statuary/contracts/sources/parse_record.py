@@ -51,8 +51,8 @@ class ParsedContract(NamedTuple):
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
-    # the stored result of an earlier recompilation, or None
     compilation: CompilationEvidence | None = None
+    """The stored result of an earlier recompilation; None if there is none."""
     anchor: Anchor | None = None  # the Merkle proofs from the chain, stored with the contract
     notes: Sequence[Finding] = ()  # errors in the evidence, which do not exclude the record
     part: CompiledPart | None = None  # the compilation that the record shares with others, if it is canonical

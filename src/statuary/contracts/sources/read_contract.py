@@ -37,7 +37,8 @@ def read_contract(
     notes: list[Finding] = []
     compilation = read_compilation_evidence(root, source, notes)
     anchor = read_anchor(root, source, notes)
-    # the digest covers only the record: clear it, so that changed evidence also rebuilds the contract
+    # The digest is only that of the record's own file. Clear the digest, so that the contract is also built
+    # again if its evidence changes.
     return parsed._replace(
         compilation=compilation,
         anchor=anchor,

@@ -98,8 +98,11 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 class FolderListing(NamedTuple):
     """The names of the files and folders in a folder."""
 
-    # runs of names, sorted like the paths of the files below them; `True` marks a run of record files
     runs: list[tuple[bool, list[str]]]
+    """Runs of names, each with True if its names are record files.
+
+    All are sorted like the paths of the files below them.
+    """
     other_names: set[str]  # the names that are not plain files; a folder's name ends in a slash
     size: int
     undecodable: list[str]  # names that are not UTF-8; they are in none of the others
@@ -152,7 +155,8 @@ def _read_folder(folder: Path, *, is_chain: bool) -> FolderListing:
                 undecodable.append(name)
                 continue
             if not entry.is_file(follow_symlinks=False):
-                # a folder's name ends in a slash, so that it sorts like the paths of the files in it
+                # Add a slash to a folder's name, so that the name sorts like the paths of the files in the
+                # folder.
                 if entry.is_dir(follow_symlinks=False):
                     name += "/"
                 other_names.add(name)
