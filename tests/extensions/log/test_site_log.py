@@ -31,6 +31,7 @@ from support.logs import (
     LOGGED_SITE,
     ORIGIN,
     authored_entries_of,
+    built,
     entries_of,
     log_failure,
     log_of,
@@ -295,7 +296,8 @@ def test_example_key_prints_warning(tmp_path):
     settings = read_log_settings(FolderReader(tmp_path / "site").read)
     assert settings.example_key
     write_files(content, {"site.yaml": text.replace("example-key-log", "log")})
-    assert logged(content, tmp_path / "site", key=None).plan is None
+    (fault,) = built(content, tmp_path / "site", options=run_with(key=None)).checked.skipped
+    assert "its name does not show that" in fault.message
 
 
 FORGERIES = times(25)
