@@ -151,10 +151,14 @@ def check(content: str | Path, *, now: datetime | None = None, workers: int = 1)
     This is `statuary check`, with every contract record.
 
     Args:
-        now, workers: as in `build`.
+        content: the content folder.
+        now: the instant of the status; by default SOURCE_DATE_EPOCH (seconds since 1970), else the current
+            one.
+        workers: the number of processes. With more than one, your program needs `if __name__ == "__main__":`.
 
     Raises:
-        ClockError, ValueError: as `build`.
+        ClockError: if SOURCE_DATE_EPOCH is not a number.
+        ValueError: if `now` has no offset from UTC.
     """
     with process_executor(workers, prepare_worker) as executor:
         return check_site(

@@ -124,6 +124,10 @@ class Suggestions:
         self.left = MAX_SHOWN_FINDINGS  # searches
 
     def suggest(self, word: str) -> str:
-        """Return a suggestion for a word as `did_you_mean` does, or an empty string."""
+        """Suggest a known word as `did you mean …?`, or return an empty string.
+
+        Args:
+            word: the misspelt word.
+        """
         self.left -= 1
         return did_you_mean(word, self.words) if self.left >= 0 else ""

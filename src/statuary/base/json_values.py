@@ -26,8 +26,8 @@ class NumberText(str):
 def has_many_values(text: bytes, limit: int = MAX_JSON_VALUES) -> bool:
     """Return whether a JSON text may have more values than a limit.
 
-    The text is not parsed: commas and brackets are counted. So the number may be too high, because those
-    inside strings count, too.
+    The text is not parsed. Its commas and opening brackets are counted, even inside strings, so the count may
+    be too high.
 
     Args:
         text: the JSON.

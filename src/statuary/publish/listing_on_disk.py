@@ -67,14 +67,16 @@ class Listing:
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, query_end: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield entries of the listing, each with the place of its body, if stored.
+        """Yield entries of the listing that an SQL condition selects.
 
         Args:
             query_end: the end of an SQL query, such as `WHERE path = ?`.
             values: the values of its placeholders.
 
         Yields:
-            The entry, and the offset and length of its body in the `Spool`; zeros if the body is not there.
+            The entry, and the offset and length of its body in the `Spool`, the temporary file of bodies;
+            zeros if the
+            body is not there.
         """
         rows = self.database.execute(f"{EVERY_ENTRY} {query_end}", values)
         for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:

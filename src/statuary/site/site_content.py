@@ -64,7 +64,11 @@ class SiteContent(NamedTuple):
     faults: tuple[Fault, ...] = ()  # errors that stop a build only with `strict`
 
     def of(self, kind: type[Value]) -> Value:
-        """Return the content that a section read, such as `SiteContracts`, by type."""
+        """Return what one section has read, found by its class.
+
+        Args:
+            kind: the class of the value, such as `SiteContracts`.
+        """
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:
@@ -76,7 +80,11 @@ class SiteContent(NamedTuple):
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def with_value(self, new: object) -> Self:
-        """Return the same content with one section's value replaced."""
+        """Return the content with another value of one class.
+
+        Args:
+            new: the new value of a section.
+        """
         return self._replace(
             values=tuple(new if type(value) is type(new) else value for value in self.values)
         )

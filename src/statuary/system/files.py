@@ -138,9 +138,11 @@ class OpenFolder:
     def open_file(self, path: str, *, links: bool = False) -> int:
         """Open a file below the folder, and return its file descriptor.
 
+        The errors are those of `open_below`.
+
         Args:
             path: the path, relative to the folder.
-            links: as for `open_below`, which raises the same errors.
+            links: whether a symbolic link is followed if its target could be read at its own path.
         """
         folder, _, name = path.rpartition("/")
         if not folder or ".." in path or os.open not in os.supports_dir_fd:

@@ -70,10 +70,10 @@ class OpenLayers:
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Drop the statuses from all causes, and set a single one in their place.
+        """Replace the statuses from all causes by a single status.
 
         Args:
-            stated: the new status, which is valid until the next change.
+            stated: the status, which a person or an imported page states.
         """
         self._layers.clear()
         self._places.clear()
@@ -109,11 +109,11 @@ class OpenLayers:
             del self._layers[place]
 
     def keep_after_end(self, kind: LayerKind, record_id: str) -> None:
-        """Keep the status that an ended record gave, as the stated status.
+        """Let the component keep the status of a record that has ended.
 
         Args:
-            kind: the kind of the record's layer.
-            record_id: the id of the incident or window.
+            kind: the kind of the record: incident or maintenance.
+            record_id: the id of the record.
         """
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:

@@ -376,8 +376,8 @@ def ends_component_effect(record: Incident, update: IncidentUpdate) -> bool:
     """Return whether a record stops affecting its components with an update.
 
     Args:
-        record: the incident or maintenance window to which the update belongs.
-        update: the update.
+        record: the incident or maintenance window.
+        update: one of its updates.
     """
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
