@@ -45,7 +45,7 @@ def test_architecture_document_names_existing_files(path):
 
 
 @pytest.mark.parametrize("step", steps(), ids=lambda step: step[:40])
-def test_step_names_are_defined(step):
+def test_architecture_document_names_defined_functions(step):
     places, _, _ = step.partition(":")
     files = re.findall(r"`((?:\w+/)*\w+(?:\.py|/))`", places)
     names = [name for name in re.findall(r"`(\w+)(?:\.\w+)?`", places) if not name.endswith("py")]
@@ -65,13 +65,13 @@ def lines_of(name):
     return sum(module.text.count("\n") for module in found)
 
 
-def test_reading_list_length_is_limited():
+def test_reading_list_takes_at_most_three_hours():
     names = re.findall(r"`([\w/]+\.py)`", READING)
     assert len(names) == 27
     assert sum(map(lines_of, names)) <= 3 * 60 * 30  # three hours of thirty lines a minute
 
 
-def test_reading_list_has_each_step():
+def test_reading_list_contains_every_build_module():
     """Of a build: the command, each module of the engine that `build_site` uses, and what writes."""
     text = modules()["statuary.engine.build"].text
     steps = {
@@ -105,11 +105,11 @@ def test_only_cli_prints_and_exits():
     assert [name for name in outside("cli", OUTPUT) if not is_command(name)] == []
 
 
-def test_only_ledger_names_tables():
+def test_sql_table_names_appear_only_in_ledger():
     assert outside("publish.ledger", TABLES) == []
 
 
-def test_only_encoder_serializes_documents():
+def test_json_is_serialized_only_by_encoder_module():
     assert [
         name
         for name in outside("site.document", re.compile(r"orjson\.dumps"))

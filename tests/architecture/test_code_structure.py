@@ -23,7 +23,7 @@ def test_modules_have_no_import_cycles():
     assert rings(modules()) == []
 
 
-def test_ring_by_string_is_found(tmp_path):
+def test_import_cycle_through_string_is_detected(tmp_path):
     texts = {
         "pages.py": 'module = import_module("statuary.viewer")\n',
         "viewer.py": "def made():\n    from statuary.scripts import script\n",
@@ -37,7 +37,7 @@ def test_ring_by_string_is_found(tmp_path):
     assert rings(modules(tmp_path)) == [["statuary.pages", "statuary.scripts", "statuary.viewer"]]
 
 
-def test_core_knows_sections_by_protocol():
+def test_core_modules_never_import_contracts_and_status():
     """Extensions may know both; the registry names them by strings."""
     known = modules()
     both = {
@@ -50,7 +50,7 @@ def test_core_knows_sections_by_protocol():
     assert both == set()
 
 
-def test_findings_name_no_fixed_file():
+def test_findings_never_hardcode_settings_file_name():
     """The settings and the components may be YAML or JSON, under three names each."""
     fixed = [
         (module.name, call.lineno)
@@ -99,7 +99,7 @@ LISTS = (
 """The lists of all documents: of the site, of its status, of a contract, and of the lists of contracts."""
 
 
-def test_listed_modules_make_all_documents():
+def test_build_imports_document_functions_from_lists_only():
     known = modules()
     other = {
         f"{module.name}: {alias.name}"
@@ -137,7 +137,7 @@ def is_hard_to_read(node: ast.AST) -> bool:
     return False
 
 
-def test_modules_avoid_hidden_loops():
+def test_source_code_contains_no_hidden_loops():
     found = [
         f"{name}:{node.lineno}"
         for name, module in modules().items()
@@ -151,5 +151,5 @@ def test_modules_avoid_hidden_loops():
     "text",
     ["list(lines())", "x += [] if y else [z]", "x = (*(1, 2), 3)", "itemgetter(*names)", "[f(x) for x in y]"],
 )
-def test_hidden_loop_is_found(text):
+def test_loop_hidden_in_expression_is_detected(text):
     assert any(is_hard_to_read(node) for node in ast.walk(ast.parse(text)))

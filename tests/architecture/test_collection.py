@@ -18,12 +18,12 @@ def test_pytest_collects_every_test_folder(request):
     assert not [name for name in folders if any(fnmatch(name, pattern) for pattern in left_out)]
 
 
-def test_random_tests_try_same_examples():
+def test_hypothesis_examples_are_deterministic_by_default():
     assert settings().derandomize is not IS_LARGE
     assert settings().deadline is None
 
 
-def test_tests_choose_no_own_seed():
+def test_test_files_never_set_hypothesis_seed():
     own = re.compile(r"\bderandomize=|\bdeadline=|\bint\(os\.environ")
     texts = {file.relative_to(TESTS).as_posix(): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
     del texts["architecture/test_collection.py"]

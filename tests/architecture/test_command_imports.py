@@ -84,7 +84,7 @@ def packages(modules: set[str]) -> set[str]:
     return {name for name in names - known if name.partition("_")[0] not in {"sysconfigdata", "cython"}}
 
 
-def test_help_imports_only_options(site: Path) -> None:
+def test_help_option_imports_no_build_modules(site: Path) -> None:
     modules = imported(site, "--help")
     assert packages(modules) == COMMANDS
     assert {name for name in modules if name.startswith("statuary.") and name.count(".") == 1} <= {
@@ -98,20 +98,20 @@ def test_help_imports_only_options(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["next", "tick"])
-def test_minutely_command_imports_no_models(site: Path, name: str) -> None:
+def test_frequent_command_never_imports_pydantic(site: Path, name: str) -> None:
     modules = imported(site, name, "--out", "site", "--now", sites.NOW)
     assert packages(modules) <= STATUS
     assert modules & UNUSED == set()
 
 
-def test_build_imports_only_used_packages(site: Path) -> None:
+def test_build_imports_no_unused_packages(site: Path) -> None:
     modules = imported(site, "build", "--now", sites.NOW, "--out", "another")
     assert packages(modules) <= BUILD
     assert modules & UNUSED == set()
     assert [name for name in modules if name.startswith("statuary.extensions.")] == []
 
 
-def test_unchanged_build_skips_rendering_imports(site: Path) -> None:
+def test_unchanged_build_imports_no_rendering_modules(site: Path) -> None:
     an_hour_later = sites.NOW.replace("T12", "T13")
     modules = imported(site, "build", "--now", an_hour_later, "--out", "site")
     assert modules & UNCHANGED == set()

@@ -79,7 +79,7 @@ def due_since(root: Path, target: str = "") -> dict[str, int]:
     return due_tests(root, changed_since(root, base_of_change(root, target).commit))
 
 
-def test_outdated_branch_has_due_tests(root: Path) -> None:
+def test_branch_behind_main_runs_only_own_tests(root: Path) -> None:
     git(root, "switch", "--quiet", "--create", "faster-plans")
     commit(root, **{"src/statuary/publishing/plan.py": "from statuary.domain import values\n"})
     commit(root, **{"README.md": "# A fast program\n"})
@@ -106,13 +106,13 @@ REACHED = {
 
 
 @pytest.mark.parametrize("path", REACHED)
-def test_changed_file_makes_tests_due(root: Path, path: str) -> None:
+def test_changed_file_selects_dependent_tests(root: Path, path: str) -> None:
     git(root, "switch", "--quiet", "--create", "change")
     commit(root, **{path: FILES.get(path, "") + "\n"})
     assert {Path(name).stem.removeprefix("test_") for name in due_since(root)} == REACHED[path]
 
 
-def test_main_is_compared_with_last_tag(root: Path) -> None:
+def test_main_branch_is_compared_with_last_tag(root: Path) -> None:
     git(root, "tag", "v1.0.0")
     tagged = git(root, "rev-parse", "HEAD")
     commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
@@ -120,21 +120,21 @@ def test_main_is_compared_with_last_tag(root: Path) -> None:
     assert set(due_since(root)) == {"tests/extensions/log/test_log.py"}
 
 
-def test_tagged_commit_is_compared_with_former_tag(root: Path) -> None:
+def test_tagged_commit_is_compared_with_previous_tag(root: Path) -> None:
     git(root, "tag", "v1.0.0")
     commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
     git(root, "tag", "v1.1.0")
     assert set(due_since(root)) == {"tests/extensions/log/test_log.py"}
 
 
-def test_main_without_tag_has_everything_due(root: Path) -> None:
+def test_untagged_main_selects_all_tests(root: Path) -> None:
     base = base_of_change(root)
     assert base.commit == ""
     assert "no tag" in base.why
     assert len(due_since(root)) == 4
 
 
-def test_main_without_tag_has_latest_due(root: Path) -> None:
+def test_untagged_main_can_compare_latest_commits(root: Path) -> None:
     commit(root, **{"README.md": "# A faster program\n"})
     commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
     base = base_of_change(root, commits=2)
@@ -143,7 +143,9 @@ def test_main_without_tag_has_latest_due(root: Path) -> None:
     assert base_of_change(root, commits=99).commit == ""
 
 
-def test_clone_is_compared_with_remote(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_clone_is_compared_with_remote_main_branch(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     clone = tmp_path_factory.mktemp("clone")
     git(root, "clone", "--quiet", str(root), str(clone))
     git(clone, "switch", "--quiet", "--create", "change")
@@ -152,13 +154,13 @@ def test_clone_is_compared_with_remote(root: Path, tmp_path_factory: pytest.Temp
     assert set(due_since(clone)) == {"tests/engine/test_killed.py"}
 
 
-def test_nearest_and_quickest_tests_come_first() -> None:
+def test_due_tests_run_nearest_and_fastest_first() -> None:
     due = {"far": 3, "near": 1, "near and quick": 1, "farther": 2}
     seconds = {"far": 1, "near": 30, "near and quick": 2, "farther": 9}
     assert nearest_first(due, seconds) == ["near and quick", "near", "farther", "far"]
 
 
-def test_unrecorded_tiers_take_average_times(tmp_path: Path) -> None:
+def test_tests_without_recorded_time_count_average(tmp_path: Path) -> None:
     tests = {
         "known": "@pytest.mark.slow\n",
         "slow": "pytestmark = pytest.mark.slow\n",
@@ -183,7 +185,7 @@ def test_unrecorded_tiers_take_average_times(tmp_path: Path) -> None:
     assert expected("", "slow", "thorough") == {"both": 34, "known": 21, "new": 32, "slow": 40}
 
 
-def test_shares_take_equally_long() -> None:
+def test_test_shares_have_equal_duration() -> None:
     seconds = {"a": 8, "b": 5, "c": 4, "d": 3, "e": 3, "f": 1}
     parts = shares("abcdef", seconds, 3)
     assert sorted(sum(map(seconds.get, part)) for part in parts) == [8, 8, 8]
@@ -191,7 +193,7 @@ def test_shares_take_equally_long() -> None:
 
 
 @pytest.mark.slow
-def test_pull_request_runs_crash_tests(tmp_path: Path) -> None:
+def test_publishing_change_runs_crash_tests_in_ci(tmp_path: Path) -> None:
     """Its one commit changes how a folder is written, a day and a half ago; the steps are those of the workflow."""
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", str(CHECKOUT), str(clone))

@@ -50,7 +50,7 @@ def _in_text(text: ast.JoinedStr) -> Iterator[str]:
         previous = part
 
 
-def test_only_shared_modules_format_values() -> None:
+def test_only_formatter_modules_format_dates_and_percentages() -> None:
     found = {
         path: formats
         for module in modules().values()
@@ -60,7 +60,7 @@ def test_only_shared_modules_format_values() -> None:
     assert found == {}
 
 
-def test_own_formats_are_found() -> None:
+def test_inline_date_and_percentage_formats_are_detected() -> None:
     for line in (
         'f"{at:%H:%M}"',
         'f"{at:%d %b %Y}"',

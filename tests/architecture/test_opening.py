@@ -10,7 +10,7 @@ from architecture.code import Module, modules
 from architecture.openings import SYSTEM, openings
 
 
-def test_only_system_opens_anything() -> None:
+def test_only_system_package_opens_files_and_sockets() -> None:
     found = [
         opening
         for module in modules().values()
@@ -20,7 +20,7 @@ def test_only_system_opens_anything() -> None:
     assert found == []
 
 
-def test_users_of_doors_are_listed() -> None:
+def test_listed_callers_of_io_functions_are_current() -> None:
     shown = doors.FILE.read_text("utf-8")
     assert doors.table(modules()) == shown, "read the new rows: python tests/support/regenerate.py doors"
 
@@ -39,13 +39,13 @@ def test_users_of_doors_are_listed() -> None:
         ),
     ],
 )
-def test_user_of_door_is_found(text: str, door: str) -> None:
+def test_caller_of_io_function_is_detected(text: str, door: str) -> None:
     made = Module("statuary.made", Path("made.py"), text, ast.parse(text))
     system = {name: module for name, module in modules().items() if doors.is_of_system(name)}
     assert doors.users(system | {made.name: made}) == {f"{SYSTEM}.{door}": {made.name}}
 
 
-def test_function_that_opens_nothing_is_no_door() -> None:
+def test_function_without_io_is_not_listed() -> None:
     assert f"{SYSTEM}.network.client.is_url" not in doors.doors(modules())
 
 
@@ -84,7 +84,7 @@ def test_function_that_opens_nothing_is_no_door() -> None:
         "import asyncio\nasyncio.open_connection('a', 1)",
     ],
 )
-def test_each_way_to_open_is_found(text: str) -> None:
+def test_every_file_opening_call_is_detected(text: str) -> None:
     assert list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))
 
 
@@ -97,5 +97,5 @@ def test_each_way_to_open_is_found(text: str) -> None:
         "opened = []",
     ],
 )
-def test_harmless_name_is_allowed(text: str) -> None:
+def test_similar_name_without_io_is_allowed(text: str) -> None:
     assert not list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))

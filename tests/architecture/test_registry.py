@@ -90,13 +90,13 @@ def targets() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "target"), sorted(set(targets())))
-def test_target_belongs_to_named_extension(name, target):
+def test_registry_target_is_inside_its_extension(name, target):
     assert target.startswith(f"statuary.extensions.{name}.")
     assert load(target)
 
 
 @pytest.mark.parametrize("row", KEYED, ids=lambda row: row.name)
-def test_section_reads_only_own_key(row):
+def test_extension_section_reads_only_own_key(row):
     section = load(row.section)
     assert Section in inspect.getmro(section)
     model = section.source()
@@ -111,7 +111,7 @@ def test_section_reads_only_own_key(row):
 @pytest.mark.parametrize(
     ("need", "target"), [pair for row in EXTENSIONS for pair in row.provides.items()], ids=str
 )
-def test_provided_target_meets_need(need, target):
+def test_registered_provider_has_required_interface(need, target):
     checks = [check for name, check in PROVIDED.items() if need == name or need.startswith(f"{name} ")]
     assert checks
     assert all(check(load(target)) for check in checks)
@@ -149,17 +149,17 @@ def test_published_file_belongs_to_section(path):
     assert path in providers("replacement")
 
 
-def test_registry_rows_share_no_names():
+def test_extensions_never_register_same_name_twice():
     for column in ("commands", "folders", "provides"):
         names = [name for row in EXTENSIONS for name in getattr(row, column)]
         assert len(names) == len(set(names)), column
 
 
-def test_bulk_forms_have_readers():
+def test_every_bulk_file_format_has_reader():
     assert {*providers("bulk")} == {*BulkForm}
 
 
-def test_extension_folders_have_rows():
+def test_every_extension_folder_is_registered():
     folders = {folder.parent.name for folder in (PACKAGE / "extensions").glob("*/__init__.py")}
     assert {row.name for row in EXTENSIONS} == folders
 
@@ -176,7 +176,7 @@ def texts_of(module: Module) -> Iterator[ast.Constant]:
             yield node
 
 
-def test_modules_outside_table_name_no_extension():
+def test_only_registry_contains_extension_module_names():
     """Neither in whole nor in parts: what a reader cannot search for is not found."""
     for name, module in modules().items():
         is_table = name in ("statuary", "statuary.registry")
@@ -184,7 +184,7 @@ def test_modules_outside_table_name_no_extension():
             assert not [one.value for one in texts_of(module) if "statuary.extensions" in one.value], name
 
 
-def test_only_loader_imports_by_variable():
+def test_only_registry_imports_modules_by_variable():
     """`import_module` of a variable hides its callers; only `load` reads names, those of the table."""
     hidden = {
         module.path.relative_to(PACKAGE).as_posix()

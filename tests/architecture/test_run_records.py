@@ -33,7 +33,7 @@ def test_durations_are_summed_by_file_and_tier():
     }
 
 
-def test_recorded_durations_of_other_files_stay(tmp_path: Path):
+def test_recording_durations_keeps_other_test_files(tmp_path: Path):
     file = tmp_path / "tests/durations.json"
     file.parent.mkdir()
     for name in ("test_a.py", "test_b.py"):
@@ -46,7 +46,7 @@ def test_recorded_durations_of_other_files_stay(tmp_path: Path):
     }
 
 
-def test_unexpected_and_frequent_skips_are_named():
+def test_unexpected_or_too_frequent_skips_are_reported():
     skipped = (
         [report("a", reason="no deno")] * 2
         + [report("a", reason="no wrk (/x)")] * 3
@@ -81,7 +81,7 @@ def test_run_with_unexpected_skips_fails(tmp_path: Path, most: int, code: int):
 
 
 @pytest.mark.slow
-def test_tests_without_time_are_left_out(tmp_path: Path):
+def test_tests_after_time_limit_are_skipped(tmp_path: Path):
     for name in ("pyproject.toml", "tests/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())

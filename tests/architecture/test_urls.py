@@ -47,13 +47,13 @@ def paths_in(script: str) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", ["edge", "*/pages/scripts"])
-def test_scripts_use_table_paths(folder):
+def test_scripts_use_only_registered_url_paths(folder):
     written = {path for file in PACKAGE.glob(f"{folder}/*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written
     assert written <= {*PATTERNS, *FOLDERS}
 
 
-def test_templates_use_table_paths():
+def test_templates_use_only_registered_url_paths():
     folders = (*PACKAGE.glob("*/pages"), *PACKAGE.glob("extensions/*/pages"))
     templates = (file for folder in folders for file in folder.glob("templates/*.html"))
     written = {path for file in templates for path in TEMPLATE_PATH.findall(file.read_text("utf-8"))}
@@ -74,7 +74,7 @@ def literals_in(file: Path) -> list[str]:
     ]
 
 
-def test_modules_use_table_paths():
+def test_modules_use_only_registered_url_paths():
     modules = {file.relative_to(PACKAGE).as_posix(): file for file in PACKAGE.rglob("*.py")}
     found = [
         f"{name}: {text}"
@@ -86,14 +86,14 @@ def test_modules_use_table_paths():
     assert not found, "\n".join(found)
 
 
-def test_host_templates_use_table_paths():
+def test_host_templates_contain_no_hardcoded_url_paths():
     files = list((PACKAGE / "extensions/hosting/templates").glob("*.jinja"))
     assert files
     for file in files:
         assert re.findall(r"/(?:v2|api/v2|proof|_shards|chains)\b", file.read_text("utf-8")) == [], file.name
 
 
-def test_edge_module_uses_table_suffix():
+def test_edge_module_uses_registered_patch_suffix():
     suffix = EPOCH_PATCH.pattern.removeprefix(EPOCH_DOCUMENT.pattern)
     assert suffix != EPOCH_PATCH.pattern
     assert f"${{file(number)}}{suffix}`" in (PACKAGE / "edge/epochs.js").read_text("utf-8")

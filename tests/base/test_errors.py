@@ -15,7 +15,7 @@ from statuary.base.findings import Finding, did_you_mean
         pytest.param(partial(did_you_mean, None, ()), " in base/findings.py:", id="in statuary"),
     ],
 )
-def test_defect_message_names_place(work, place):
+def test_unexpected_exception_message_names_source_location(work, place):
     found = run_guarded(work, "", "trying it")
     assert isinstance(found, Finding)
     assert (" in " in found.message) == bool(place)

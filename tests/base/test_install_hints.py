@@ -36,7 +36,7 @@ TOOLS = {
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("case", CASES)
-def test_hint_names_source_and_tool(case, tool, tmp_path):
+def test_install_hint_matches_package_source_and_tool(case, tool, tmp_path):
     direct_url, expected = CASES[case]
     if TOOLS[tool]:
         (tmp_path / TOOLS[tool]).touch()
@@ -46,7 +46,7 @@ def test_hint_names_source_and_tool(case, tool, tmp_path):
         assert Requirement(words[-1]).extras == {"s3"}
 
 
-def test_hint_matches_running_installation():
+def test_install_hint_matches_running_installation():
     direct_url = read_direct_url()
     assert "[s3]" in extra_hint("s3")
     if direct_url is not None and direct_url["url"].startswith("file:"):

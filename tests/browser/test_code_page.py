@@ -90,7 +90,7 @@ def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_script_matches_python_answers() -> None:
+def test_bytecode_search_script_matches_python_results() -> None:
     records = [*(made_record(name) for name in FEATURES), vyper_record()]
     documents = documents_of(records)
     with_template = [
@@ -121,7 +121,7 @@ def test_script_matches_python_answers() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "0x", "0x0", "0xzz", "6080 604", "contract A {}"])
-def test_partial_bytes_are_rejected(text: str) -> None:
+def test_pasted_bytecode_with_partial_byte_is_rejected(text: str) -> None:
     question = json.dumps({"site": {}, "codes": [text]})
     assert run_deno(CHECKOUT / "tests/browser/name_code.js", question) == [None]
 
@@ -144,7 +144,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_pasted_code_lists_contract_names(site: Path) -> None:
+def test_pasted_bytecode_lists_matching_contracts(site: Path) -> None:
     texts = [f"0x{code_of(RECORD).hex()}", f"  {clone_of(RECORD).hex().upper()}\n", "0x6001", "no code"]
     said = browse(site, "code", path=PAGE, texts=texts)
     exact, clone, none, invalid = said["said"]
@@ -210,7 +210,7 @@ def no_node() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_code_is_read_from_node(site: Path) -> None:
+def test_bytecode_search_reads_code_from_node(site: Path) -> None:
     contract, clone, empty = (f"0x{digit * 40}" for digit in "abc")
     with ethereum_node() as node:
         ask(node, "anvil_setCode", contract, f"0x{code_of(RECORD).hex()}")
@@ -226,7 +226,7 @@ def test_code_is_read_from_node(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_node_failures_are_explained(site: Path, no_node: str) -> None:
+def test_failed_node_request_shows_reason(site: Path, no_node: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -243,20 +243,20 @@ def test_node_failures_are_explained(site: Path, no_node: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_page_is_accessible_and_stable(site: Path, width: int) -> None:
+def test_bytecode_search_page_is_accessible_without_shifts(site: Path, width: int) -> None:
     observed = browse(site, "accessibility", paths=[PAGE], widths=[width], now=NOW, whole=True)
     assert observed == {"broken": [], "shifted": [], "acted": []}
 
 
 @pytest.mark.slow
-def test_page_is_valid_and_linked(site: Path) -> None:
+def test_bytecode_search_page_is_valid_and_linked(site: Path) -> None:
     assert html_complaints(site / "bytecode") == []
     assert f'href="../{PAGE}"' in (site / "contracts/index.html").read_text("utf-8")
     pages = [page for page in site.rglob("*.html") if "code-names.js" in page.read_text("utf-8")]
     assert pages == [site / PAGE]
 
 
-def test_code_page_depends_on_api_key(tmp_path: Path) -> None:
+def test_bytecode_search_page_requires_code_api(tmp_path: Path) -> None:
     content, out = site_of_many(tmp_path, 1, pages=True), tmp_path / "out"
     settings = (content / "site.yaml").read_text("utf-8")
     for more, is_there in (("pages: {contracts: 0}\napis: [code]\n", True), ("apis: [proxies]\n", False)):

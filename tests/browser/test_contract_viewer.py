@@ -71,7 +71,7 @@ def test_viewer_uses_contract_page_styles(site: Path):
 
 
 @pytest.mark.slow
-def test_hostile_records_are_inert(site: Path):
+def test_viewer_never_executes_markup_in_records(site: Path):
     paths = []
     for place, damage in enumerate(RECORD_SINKS.values(), start=1):
         record = made_record("everything")
@@ -99,7 +99,7 @@ def test_hostile_records_are_inert(site: Path):
         ("?chain=%3Cb%3E&address=../../x", "A chain ID is a number"),
     ],
 )
-def test_viewer_explains_unavailable_contract(site: Path, query: str, words: str):
+def test_viewer_shows_reason_for_unavailable_contract(site: Path, query: str, words: str):
     pages = browse(site, "viewer_inert", paths=[f"contract.html{query}"])
     assert pages["found"] == []
     assert words in pages["shown"][0]

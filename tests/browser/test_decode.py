@@ -104,7 +104,7 @@ def test_decoded_values_match_eth_abi(kind: str) -> None:
     assert decoded(questions) == expected
 
 
-def test_log_is_decoded_from_receipt() -> None:
+def test_event_logs_are_decoded_from_receipt() -> None:
     inputs = [
         {"name": "from", "type": "address", "indexed": True},
         {"name": "memo", "type": "string", "indexed": True},
@@ -133,12 +133,12 @@ def test_log_is_decoded_from_receipt() -> None:
         (signature_hash("f(uint8)")[:10], "the arguments end too early"),
     ],
 )
-def test_undecodable_data_gives_reason(data: str, reason: str) -> None:
+def test_undecodable_calldata_shows_reason(data: str, reason: str) -> None:
     abi = [{"type": "function", "name": "f", "inputs": [{"name": "x", "type": "uint8"}]}]
     assert decoded([{"abi": abi, "data": data}]) == [{"error": reason}]
 
 
-def test_unknown_selectors_and_excess_are_reported() -> None:
+def test_unknown_selector_and_trailing_calldata_are_reported() -> None:
     abi = [{"type": "function", "name": "f", "inputs": []}]
     call = signature_hash("f()")[:10]
     assert decoded([{"abi": abi, "data": "0x12345678"}, {"abi": abi, "data": f"{call}00ff"}]) == [

@@ -61,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_page_kinds_are_accessible_and_inert(site: Path, width: int) -> None:
+def test_every_page_type_is_accessible_without_requests(site: Path, width: int) -> None:
     """A page is loaded once for all of it, in both schemes.
 
     Of elements that are made alike axe-core looks at three, in half of the time; in a large run at all.
@@ -72,7 +72,7 @@ def test_page_kinds_are_accessible_and_inert(site: Path, width: int) -> None:
     assert found["acted"] == [], "pages run no inline scripts and contact no other host"
 
 
-def test_manual_pages_fit_windows(site: Path) -> None:
+def test_manual_pages_never_scroll_sideways(site: Path) -> None:
     """The pages of commands are made alike, so the one of builds stands for them."""
     pages = [page.relative_to(site).as_posix() for page in sorted((site / "pages/manual").rglob("*.html"))]
     pages = [
@@ -91,7 +91,7 @@ def test_every_page_is_valid_html(site: Path) -> None:
     assert html_complaints(site) == []
 
 
-def test_incident_page_applies_transitions(site: Path) -> None:
+def test_open_incident_page_shows_later_transitions(site: Path) -> None:
     passed = browse(
         site,
         "transition",
@@ -103,7 +103,7 @@ def test_incident_page_applies_transitions(site: Path) -> None:
     assert len(after) > len(before)
 
 
-def test_page_without_build_becomes_stale(site: Path) -> None:
+def test_status_page_without_new_builds_becomes_stale(site: Path) -> None:
     passed = browse(
         site,
         "transition",
@@ -149,7 +149,7 @@ def test_keyboard_traps_are_detected(tmp_path: Path) -> None:
     }
 
 
-def test_keyboard_reaches_controls_in_order(site: Path) -> None:
+def test_tab_key_visits_controls_in_order(site: Path) -> None:
     walked = browse(site, "keyboard", path="index.html", stops=80)
     names = [stop["name"] for stop in walked]
     assert names[:7] == [
@@ -167,7 +167,7 @@ def test_keyboard_reaches_controls_in_order(site: Path) -> None:
     assert all(stop["outlined"] and stop["inView"] for stop in walked)
 
 
-def test_source_lines_are_not_tab_stops(site: Path) -> None:
+def test_tab_key_skips_source_line_numbers(site: Path) -> None:
     walked = browse(site, "keyboard", path=STAKING, stops=120)
     names = [stop["name"] for stop in walked]
     assert len(walked) < 100, "every function has one stop, its line to copy"
@@ -184,7 +184,7 @@ def test_first_tab_stop_skips_to_content(site: Path) -> None:
     assert skipped == {"first": "Skip to content", "reached": "main", "inside": True}
 
 
-def test_disclosures_open_by_keyboard(site: Path) -> None:
+def test_keyboard_opens_details_elements(site: Path) -> None:
     toggled = browse(site, "disclosure", path="uptime.html", selector="details")
     assert len(toggled) > 10
     assert all(toggled)
@@ -202,7 +202,7 @@ def test_pages_are_readable_without_scripts(site: Path) -> None:
     assert "Download" not in shown[STAKING], "a button that cannot work must not be shown"
 
 
-def test_print_expands_folds_and_hides_navigation(site: Path) -> None:
+def test_printed_page_expands_details_and_hides_navigation(site: Path) -> None:
     printed = browse(
         site, "printed", path="index.html", folded=".more:not([open]) li", useless=".masthead nav"
     )
@@ -212,7 +212,7 @@ def test_print_expands_folds_and_hides_navigation(site: Path) -> None:
     assert printed["bytes"] > 10_000
 
 
-def test_search_finds_names_addresses_selectors_topics(site: Path) -> None:
+def test_search_finds_contracts_by_name_address_selector(site: Path) -> None:
     queries = {
         "pedestal hall": "PedestalHall",
         "Stak": "Staking",
@@ -243,7 +243,7 @@ def test_search_finds_names_addresses_selectors_topics(site: Path) -> None:
     assert found["answers"]["Stak"]["url"] == "contracts/index.html?q=Stak"
 
 
-def test_headings_give_abi_and_sources(site: Path) -> None:
+def test_contract_page_copies_abi_and_downloads_sources(site: Path) -> None:
     taken = browse(site, "taken", path=STAKING)
     record = json.loads(
         (site / STAKING.replace("contracts/", "v2/contract/").removesuffix(".html")).read_bytes()
@@ -312,7 +312,7 @@ def test_chain_list_is_searched_in_place(site: Path, tmp_path: Path) -> None:
     assert {answer["found"] for answer in list(empty.values())[1:]} == {"No contracts found."}
 
 
-def test_slash_leads_to_search_everywhere(site: Path) -> None:
+def test_slash_key_focuses_search_field(site: Path) -> None:
     """In the manual to its own, elsewhere to that of contracts; never into the files of a contract."""
     manual = "pages/manual/index.html"
     reached = browse(site, "slash", paths=["index.html", STAKING, "contracts/index.html", manual])
@@ -384,7 +384,7 @@ def test_times_appear_in_reader_timezone(site: Path) -> None:
     assert opened[0]["beside"] == ", 1\xa0h\xa025\xa0min so far"
 
 
-def test_uptime_bars_react_to_keyboard_pointer(site: Path) -> None:
+def test_uptime_bars_respond_to_keyboard_and_pointer(site: Path) -> None:
     output = browse(site, "bars", path="index.html", name="Block production, day by day", now=NOW, back=78)
     assert output["role"] == "slider"
     assert output["today"].startswith("Friday")
@@ -395,7 +395,7 @@ def test_uptime_bars_react_to_keyboard_pointer(site: Path) -> None:
     assert output["pointed"] != ""
 
 
-def test_opened_dependency_is_highlighted(site: Path) -> None:
+def test_opened_dependency_source_is_highlighted(site: Path) -> None:
     opened = browse(site, "sources", path=f"{STAKING}#s2-12")
     assert opened["before"] == 0
     assert opened["coloured"] > 20
@@ -407,7 +407,7 @@ def test_opened_dependency_is_highlighted(site: Path) -> None:
     assert not opened["copied"].startswith("1")
 
 
-def test_browser_highlighting_matches_build(site: Path) -> None:
+def test_browser_syntax_highlighting_matches_build(site: Path) -> None:
     folder = CHECKOUT / "tests/demo_network/contracts"
     sources = [
         ((folder / path).read_text("utf-8").rstrip("\n"), language) for path, language in SOURCES.items()
@@ -444,7 +444,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def test_hostile_content_is_inert_in_browser(hostile: Path) -> None:
+def test_browser_never_executes_markup_in_content(hostile: Path) -> None:
     pages = [path.relative_to(hostile).as_posix() for path in sorted(hostile.rglob("*.html"))]
     assert len(pages) > 30
     # reference.html leads to api.html at once
@@ -452,7 +452,7 @@ def test_hostile_content_is_inert_in_browser(hostile: Path) -> None:
     assert browse(hostile, "inert", paths=paths) == []
 
 
-def test_proxy_implementations_are_compared(site: Path) -> None:
+def test_proxy_page_compares_selected_implementations(site: Path) -> None:
     proxy, edition = (
         "0x0217960F13aFc1c77313E1158139960f9831FF0c",
         "0x04F317c09B2c9E32D0Ce6Dd2F9bcf05dF6753678",
@@ -502,7 +502,7 @@ def test_proxy_implementations_are_compared(site: Path) -> None:
     assert len(found["complaints"]) == 1  # the browser itself notes the 404
 
 
-def test_timed_out_task_leaves_no_answer(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_browser_recovers_after_timed_out_task(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("support.browser.TIMEOUT", 0)
     with pytest.raises(AssertionError, match="takes longer than 0 s"):
         browse(site, "skip_link", path="index.html")

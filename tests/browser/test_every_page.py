@@ -52,7 +52,7 @@ def test_every_page_fits_at_double_zoom(site: Path) -> None:
         assert {place["wider"] for place in places.values()} == {0}, page
 
 
-def test_contradicted_page_shows_difference_first(site: Path) -> None:
+def test_contradicted_contract_page_shows_bytecode_difference_first(site: Path) -> None:
     """What the record says about itself follows the evidence."""
     [page] = [
         path.relative_to(site).as_posix()
@@ -65,7 +65,7 @@ def test_contradicted_page_shows_difference_first(site: Path) -> None:
         assert tops == sorted(tops)
 
 
-def test_search_hits_show_verdicts(site: Path) -> None:
+def test_contract_search_results_show_verification_status(site: Path) -> None:
     found = browse(site, "search", queries=["made"])
     assert found["complaints"] == []
     assert found["answers"]["made"]["states"] == [

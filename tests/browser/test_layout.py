@@ -152,7 +152,7 @@ FIVE_INCIDENTS = {
 """With those of the outage."""
 
 
-def test_first_component_fits_screen_with_measurements(tmp_path: Path) -> None:
+def test_first_component_fits_screen_below_metrics(tmp_path: Path) -> None:
     """Five incidents, a window and three measurements stand before it."""
     files = content(GROUPS) | OUTAGE | FIVE_INCIDENTS
     names = ("Newest block", "Public RPC responds in", "Finality lag")
@@ -185,7 +185,7 @@ def test_operational_components_fit_first_screens(sites: dict[str, Path]) -> Non
     assert places["390"][".row"][0] <= 410
 
 
-def test_many_sections_keep_verdict_near_top(tmp_path: Path) -> None:
+def test_long_navigation_keeps_contract_verdict_near_top(tmp_path: Path) -> None:
     site, contract = tmp_path / "site", path_of(1).replace(".json", ".html")
     content = site_of_many(tmp_path, 1, pages=True)
     named = ("Support", "About us", "Terms of service")
@@ -211,7 +211,7 @@ def test_many_sections_keep_verdict_near_top(tmp_path: Path) -> None:
     assert {place["wider"] for place in places.values()} == {0}
 
 
-def test_incident_page_orders_urgent_facts_first(sites: dict[str, Path]) -> None:
+def test_incident_page_shows_timeline_and_updates_first(sites: dict[str, Path]) -> None:
     """On a phone the lanes and the first update are near, and the facts of the log and the feeds follow the updates."""
     selectors = [".due", ".lanes", ".updates li", ".updates li:last-child", ".late", ".late:last-child"]
     places = browse(
@@ -226,7 +226,7 @@ def test_incident_page_orders_urgent_facts_first(sites: dict[str, Path]) -> None
     assert facts[1] > 20
 
 
-def test_open_incident_lanes_extend_to_now(sites: dict[str, Path]) -> None:
+def test_open_incident_timeline_extends_to_current_time(sites: dict[str, Path]) -> None:
     """What the newest update says holds still; a reader's clock that is behind it shows the lanes of the build."""
     instants = ["2026-11-22T14:00:00Z", NOW, "2026-11-22T15:02:00Z", "2026-11-24T13:42:00Z"]
     behind, present, later, long = browse(
@@ -248,7 +248,7 @@ def test_open_incident_lanes_extend_to_now(sites: dict[str, Path]) -> None:
     assert long["marks"] == [["23 Nov", 0.215], ["12:00", 0.465], ["24 Nov", 0.715]]
 
 
-def test_axis_marks_are_round_local_times(sites: dict[str, Path]) -> None:
+def test_incident_timeline_axis_shows_round_local_times(sites: dict[str, Path]) -> None:
     """Where the ends leave no room, as on a phone, there are fewer."""
     question = {"path": "incidents/rpc.html", "instants": [NOW], "timezoneId": "Asia/Kathmandu"}  # 5:45 ahead
     [desk] = browse(sites["outage"], "lanes", **question)
@@ -265,7 +265,7 @@ def test_hebrew_pages_run_right_to_left(sites: dict[str, Path]) -> None:
         assert '<html lang="he" dir="rtl">' in page.read_text("utf-8"), page
 
 
-def test_english_sentences_keep_full_stop(sites: dict[str, Path]) -> None:
+def test_hebrew_page_keeps_english_full_stops(sites: dict[str, Path]) -> None:
     """Texts that the site's language lacks are English, on pages from right to left."""
     [found] = browse(sites["hebrew"], "full_stops", paths=["api.html"]).values()
     assert found["checked"] > 20

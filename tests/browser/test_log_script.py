@@ -46,7 +46,7 @@ def answers(lines: list[Any]) -> list[Any]:
     return found
 
 
-def test_inclusion_matches_transparency_dev_vectors():
+def test_browser_inclusion_proof_matches_transparency_dev_vectors():
     vectors = [
         one for one in VECTORS["inclusion"] if all(len(b64decode(text)) == 32 for text in texts_of(one))
     ]
@@ -100,7 +100,7 @@ def is_accepted(proof: str, document: str, key: str) -> bool:
     return True
 
 
-def test_browser_accepts_valid_proofs():
+def test_browser_accepts_valid_log_proofs():
     documents = [f"document {number}" for number in range(70)]
     entries = [entry_of(document, number) for number, document in enumerate(documents)]
     cases = [
@@ -112,7 +112,7 @@ def test_browser_accepts_valid_proofs():
     assert answers(cases) == [None] * len(cases)
 
 
-def test_browser_rejects_damaged_proofs():
+def test_browser_rejects_damaged_log_proofs():
     chance = seeded(20)
     documents = [f"document {number}" for number in range(40)]
     entries = [entry_of(document, number) for number, document in enumerate(documents)]
@@ -152,7 +152,7 @@ LITEWITNESS = {
 """Signatures of a checkpoint: cmd/litewitness/testdata/litewitness.txt of FiloSottile/torchwood."""
 
 
-def test_litewitness_checkpoints_are_verified():
+def test_browser_verifies_litewitness_checkpoint_signatures():
     body = f"{SIGSUM}\n3\nRcCI1Nk56ZcSmIEfIn0SleqtV7uvrlXNccFx595Iwl0=\n"
     key = PublicKey(SIGSUM, LOG_KEY, SIGSUM_KEY).text
     lines = [

@@ -73,7 +73,7 @@ def steps(tmp_path: Path) -> list[dict[str, str]]:
     ]
 
 
-def test_open_page_follows_whole_outage(tmp_path: Path, steps: list[dict[str, str]]) -> None:
+def test_open_status_page_updates_throughout_outage(tmp_path: Path, steps: list[dict[str, str]]) -> None:
     seen = browse(
         tmp_path / "first", "transition", path="index.html", **{"from": "2026-11-02T10:01:00Z"}, steps=steps
     )

@@ -177,12 +177,12 @@ def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any
     return found
 
 
-def test_browser_matches_build_on_records():
+def test_browser_record_check_matches_build():
     assert len(records()) >= len(FEATURES) + 7  # with those of the demo network
     assert differences(records()) == []
 
 
-def test_browser_matches_build_on_forged_compilations():
+def test_browser_check_matches_build_on_forged_compilations():
     cases = [
         (f"{kind}: {name}", orjson.dumps(forged(name, kind, forge)))
         for name, kind, forge in COMPILATION_FORGERIES
@@ -191,13 +191,13 @@ def test_browser_matches_build_on_forged_compilations():
     assert differences(cases) == []
 
 
-def test_browser_matches_build_on_damaged_records():
+def test_browser_check_matches_build_on_damaged_records():
     damaged = list(damage_records(records(), DAMAGED, seed=17))
     assert len({text for _, text in damaged}) > DAMAGED * 9 / 10
     assert differences(damaged) == []
 
 
-def test_bundles_are_current_and_small():
+def test_script_bundles_match_sources_and_size_limit():
     for bundle, module in BUNDLES.items():
         assert bundle.read_bytes() == bundled(module), bundle.name
         if "/pages/check/" in module:
@@ -213,7 +213,7 @@ def test_minified_assets_match_sources():
 @pytest.mark.parametrize(
     "command", [["lint"], ["fmt", "--check", "--line-width=115"]], ids=lambda command: command[0]
 )
-def test_script_modules_pass_deno(command):
+def test_script_modules_pass_deno_checks(command):
     modules = sorted(map(str, (*CHECK.glob("*.js"), *VIEWER.glob("*.js"))))
     done = subprocess.run(
         [deno(), *command, "--quiet", "--no-config", *modules], capture_output=True, text=True, check=False
@@ -248,7 +248,7 @@ def with_returned_code(record: dict[str, Any]) -> dict[str, Any]:
     return record | {"runtimeMatch": None, "runtimeBytecode": record["runtimeBytecode"] | without}
 
 
-def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) -> None:
+def test_check_button_compares_code_from_given_node(site: Path, record: dict[str, Any]) -> None:
     code = record["runtimeBytecode"]["onchainBytecode"]
     with ethereum_node(int(record["chainId"])) as url:
         ask(url, "anvil_setCode", record["address"], code)
@@ -300,7 +300,7 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
     assert other["verdict"].startswith("The published record is for another contract")
 
 
-def test_node_confirms_or_contradicts_code(record: dict[str, Any]) -> None:
+def test_browser_compares_record_with_node_bytecode(record: dict[str, Any]) -> None:
     code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
     with ethereum_node(int(record["chainId"])) as url:
         assert [text for text, _ in compared(url, record)] == ["empty"]

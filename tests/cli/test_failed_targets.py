@@ -139,7 +139,7 @@ def run(folder: Path, name: str, to: object = "", site_url: str = "") -> Result:
 @pytest.mark.parametrize(
     ("name", "failure"), list(product(("build", "publish", "publish snapshot", "notify"), STORES))
 )
-def test_failing_store_gives_expected_exit_code(name, failure, site, monkeypatch):
+def test_failing_object_store_fails_with_message(name, failure, site, monkeypatch):
     monkeypatch.setattr(ObjectStore.__init__, "__defaults__", (HASTY,))
     monkeypatch.setenv("TARGET_HOOK_URL", "http://127.0.0.1:1/hook")
     for variable, value in CREDENTIALS.items():
@@ -166,7 +166,7 @@ FOLDER_COMMANDS = ("build", "publish", "publish snapshot", "notify", "snapshot",
 
 
 @pytest.mark.parametrize(("name", "failure"), list(product(FOLDER_COMMANDS, FOLDERS)))
-def test_failing_folder_gives_expected_exit_code(name, failure, site, monkeypatch):
+def test_unwritable_target_folder_fails_with_message(name, failure, site, monkeypatch):
     monkeypatch.setenv("TARGET_HOOK_URL", "http://127.0.0.1:1/hook")
     before = tree(site / "site")
     with served(site / "site") as (url, _), bad_folder(site / "bad", failure) as folder:

@@ -28,7 +28,7 @@ def pages(found: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[s
 PAGES = dict(pages(command))
 
 
-def test_every_command_is_in_one_group():
+def test_help_lists_every_command_in_one_group():
     grouped = [name for names in COMMAND_GROUPS.values() for name in names]
     shown = CliRunner().invoke(command, ["--help"]).output
     assert sorted(grouped) == sorted(name for name in COMMANDS if " " not in name)
@@ -67,7 +67,7 @@ def longest_command(arguments: list[str]) -> str:
 
 
 @pytest.mark.parametrize("group", [words for words, page in PAGES.items() if isinstance(page, click.Group)])
-def test_group_lists_whole_summaries(group):
+def test_group_help_never_truncates_command_summaries(group):
     shown = CliRunner().invoke(command, [*group.split(), "--help"], terminal_width=80).output
     assert [line for line in shown.splitlines() if line.startswith("  ") and line.endswith("...")] == []
 
@@ -82,11 +82,11 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_number_option_has_range(name):
+def test_number_options_declare_allowed_range(name):
     assert isinstance(NUMBERS[name].type, click.IntRange | click.FloatRange)
 
 
-def test_port_beyond_range_is_usage_error():
+def test_serve_port_beyond_range_exits_2():
     done = CliRunner().invoke(command, ["serve", "--port", "80000"])
     assert done.exit_code == 2
     assert "80000 is not in the range 0<=x<=65535" in done.output

@@ -55,7 +55,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--demo",), ("--component", "rpc=RPC"), ("--chain-id", "1")])
-def test_starter_builds_and_names_next_step(run, tmp_path, options):
+def test_init_site_builds_and_prints_next_command(run, tmp_path, options):
     written = run("init", *options, *NOW)
     assert written.exit_code == 0
     assert written.stdout.endswith("Now run: statuary build\n")
@@ -86,7 +86,7 @@ def test_new_site_has_no_sample_data(run, tmp_path):
     ]
 
 
-def test_commented_examples_are_valid(run, tmp_path):
+def test_commented_examples_in_new_site_are_valid(run, tmp_path):
     run("init", *NOW)
     components, site = tmp_path / "content/components.yaml", tmp_path / "content/site.yaml"
     text = components.read_text()
@@ -101,7 +101,7 @@ def test_commented_examples_are_valid(run, tmp_path):
     assert [name in listed for name in ('"explorer"', '"rpc"')] == [True, True]
 
 
-def test_demo_is_labelled_and_warns_publicly(run, tmp_path):
+def test_demo_site_with_public_url_gives_warning(run, tmp_path):
     run("init", "--demo", *NOW)
     run("build", *NOW)
     pages = [*(tmp_path / "build").rglob("*.html")]
@@ -136,7 +136,7 @@ def test_git_option_commits_project(run, tmp_path, monkeypatch):
     ]
 
 
-def test_git_without_identity_gives_hint(run, tmp_path, monkeypatch):
+def test_init_without_git_identity_prints_config_hint(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     (tmp_path / "gitconfig").write_text("[user]\n    useConfigOnly = true\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
@@ -147,7 +147,7 @@ def test_git_without_identity_gives_hint(run, tmp_path, monkeypatch):
     assert (tmp_path / "content/site.yaml").is_file()
 
 
-def test_import_fills_new_site(run, tmp_path):
+def test_statuspage_import_adds_components_to_new_site(run, tmp_path):
     run("init", *NOW)
     saved = tmp_path / "saved"
     saved.mkdir()
@@ -159,7 +159,7 @@ def test_import_fills_new_site(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_undated_page_uses_earliest_content_date(run, tmp_path):
+def test_page_without_creation_date_uses_earliest_record(run, tmp_path):
     run("init", "--demo", *NOW)
     site = tmp_path / "content/site.yaml"
     lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
@@ -195,7 +195,7 @@ def test_gitignore_is_written_unless_present(run, tmp_path):
     assert (tmp_path / ".gitignore").read_text() == "mine\n"
 
 
-def test_nonempty_folder_is_unchanged(run, tmp_path):
+def test_init_leaves_nonempty_folder_unchanged(run, tmp_path):
     (tmp_path / "content").mkdir()
     (tmp_path / "content/note.txt").write_text("mine")
     refused = run("init", *NOW)
@@ -253,7 +253,7 @@ def test_init_imports_existing_status_page(run, tmp_path):
     assert (tmp_path / "content/.schema/site.json").is_file()
 
 
-def test_imported_real_page_is_unchanged(run, tmp_path):
+def test_init_from_statuspage_rebuilds_identical_summary(run, tmp_path):
     summary = capture("linuxfabrik-minor-bexio.summary.json")
     with serve_json(documents_of(summary)) as server:
         made = run("init", "--from", "statuspage", server.url, "--now", "2026-04-21T11:00:00Z")
@@ -293,7 +293,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("options", WRONG, ids=" ".join)
-def test_invalid_option_writes_nothing(run, tmp_path, monkeypatch, options):
+def test_init_with_invalid_option_writes_nothing(run, tmp_path, monkeypatch, options):
     monkeypatch.setattr(sources, "RETRIES", sources.RETRIES._replace(tries=1))
     code, message = WRONG[options]
     refused = run("init", *options, *NOW)
@@ -301,7 +301,7 @@ def test_invalid_option_writes_nothing(run, tmp_path, monkeypatch, options):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_chains_are_listed_by_name(run, tmp_path):
+def test_init_chain_options_write_chain_names(run, tmp_path):
     run("init", "--chain", "1=Ethereum", "--chain", "10=OP: Mainnet", "--chain-id", "4242", *NOW)
     assert (
         "chains:\n  - chain_id: 4242\n    name: Example Network\n  - chain_id: 1\n    name: Ethereum\n"
@@ -313,13 +313,13 @@ def test_chains_are_listed_by_name(run, tmp_path):
 @pytest.mark.parametrize(
     ("chain", "message"), [("1", "has no name"), ("main=Main", "'main'"), ("1=", "no name")]
 )
-def test_wrong_chain_writes_nothing(run, tmp_path, chain, message):
+def test_init_with_invalid_chain_writes_nothing(run, tmp_path, chain, message):
     refused = run("init", "--chain", chain, *NOW)
     assert (refused.exit_code, message in refused.stderr) == (2, True), refused.stderr
     assert not (tmp_path / "content").exists()
 
 
-def test_git_without_identity_keeps_next_steps(run, tmp_path, monkeypatch):
+def test_init_without_git_identity_prints_next_command(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))

@@ -38,7 +38,7 @@ def interrupted_and_reported_otherwise() -> None:
 @pytest.mark.parametrize(
     "work", [interrupted, interrupted_while_cleaning_up, interrupted_and_reported_otherwise]
 )
-def test_ctrl_c_is_reported_despite_error(monkeypatch, work):
+def test_ctrl_c_during_error_reports_interruption(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
@@ -101,7 +101,7 @@ def test_misspelled_command_gets_suggestion():
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
 
 
-def test_startup_modules_are_frozen_for_gc():
+def test_startup_modules_are_excluded_from_garbage_collection():
     code = """
 import gc
 from click.testing import CliRunner
@@ -113,7 +113,7 @@ assert gc.isenabled() and gc.get_freeze_count() > 10_000
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_enabled_gc_is_unchanged():
+def test_enabled_garbage_collector_is_left_unchanged():
     frozen = gc.get_freeze_count()
     assert CliRunner().invoke(main.command, ["next", "--help"]).exit_code == 0
     assert gc.get_freeze_count() == frozen
@@ -130,7 +130,7 @@ def test_enabled_gc_is_unchanged():
         (["nope"], None),
     ],
 )
-def test_unwritable_output_prints_error(arguments, sentence, unbuffered):
+def test_full_stdout_exits_3_with_error(arguments, sentence, unbuffered):
     run = [sys.executable, "-m", "statuary", *arguments]
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
@@ -148,7 +148,7 @@ def test_unwritable_output_prints_error(arguments, sentence, unbuffered):
 @pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["1", ""])
 @pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"]])
-def test_closed_output_pipe_is_silent(arguments, unbuffered):
+def test_closed_stdout_pipe_exits_without_message(arguments, unbuffered):
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

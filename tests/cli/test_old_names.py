@@ -17,19 +17,19 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize(("old", "new"), OLD_OPTIONS.items())
-def test_old_option_suggests_new_one(old, new):
+def test_renamed_option_suggests_new_name(old, new):
     result = CliRunner().invoke(command, [COMMANDS[new], old])
     assert result.exit_code == 2
     assert f"Did you mean {new}?" in result.output.replace("'", "")
 
 
-def test_old_option_elsewhere_suggests_nothing():
+def test_renamed_option_of_other_command_suggests_nothing():
     result = CliRunner().invoke(command, ["check", "--leave-out-packed"])
     assert "exclude" not in result.output
 
 
 @pytest.mark.parametrize("old", sorted(OLD_RULES))
-def test_old_rule_suggests_new_one(old):
+def test_renamed_rule_suggests_new_name(old):
     optional = {rule.name for rule in all_rules() if rule.group in (PROOF, STATUS_RULES)}
     assert old not in optional
     result = CliRunner().invoke(command, ["check", "--skip", old])

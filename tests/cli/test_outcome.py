@@ -24,7 +24,7 @@ def build(folder: Path, files: dict[str, Any], *options: str) -> Result:
     return CliRunner().invoke(command, [*arguments, "--workers", "1", *options])
 
 
-def test_excluded_record_exits_with_faults(tmp_path):
+def test_build_with_excluded_record_exits_4(tmp_path):
     done = build(tmp_path, dict([BAD_RECORD]))
     assert done.exit_code == ExitCode.PUBLISHED_WITH_FAULTS
     assert done.stdout.splitlines()[-1] == (
@@ -33,7 +33,7 @@ def test_excluded_record_exits_with_faults(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_dry_run_predicts_outcome(tmp_path):
+def test_dry_run_with_faulty_record_exits_4(tmp_path):
     done = build(tmp_path, dict([BAD_RECORD]), "--dry-run")
     assert done.exit_code == ExitCode.PUBLISHED_WITH_FAULTS
     assert f"would be published with faults in {BAD_RECORD[0]}" in done.stdout
@@ -48,14 +48,14 @@ def test_dry_run_predicts_outcome(tmp_path):
         ({"site.yaml": SITE.replace("url:", "ulr:")}, "nothing", []),
     ],
 )
-def test_json_report_has_outcome(files, published, missing, tmp_path):
+def test_build_json_report_states_published_and_missing(files, published, missing, tmp_path):
     done = build(tmp_path, files, "--format", "json")
     report = json.loads(done.stdout)
     assert report["outcome"] == {"published": published, "missing": missing}
     assert done.exit_code == {"all": 0, "nothing": 1}.get(published, 4)
 
 
-def test_failed_upload_reports_folder_only(tmp_path):
+def test_failed_upload_reports_folder_only_outcome(tmp_path):
     (tmp_path / "taken").write_text("a file")
     target = str(tmp_path / "taken/site")
     done = build(tmp_path, dict([BAD_RECORD]), "--format", "json", "--to", target)
@@ -66,14 +66,14 @@ def test_failed_upload_reports_folder_only(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_unknown_target_is_refused_before_build(tmp_path):
+def test_unknown_publish_target_fails_before_build(tmp_path):
     done = build(tmp_path, {}, "--to", "ftp://plinth.example/site")
     assert done.exit_code == ExitCode.FAILED
     assert "cannot publish to ftp://plinth.example\n" in done.stderr
     assert not (tmp_path / "site").exists()
 
 
-def test_outcome_determines_exit_code():
+def test_exit_code_follows_build_outcome():
     assert exit_code_of(NOTHING_PUBLISHED.without(["log/"])) == ExitCode.FINDINGS
     assert exit_code_of(ALL_PUBLISHED.without([])) == ExitCode.OK
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
@@ -85,7 +85,7 @@ def test_outcome_determines_exit_code():
 
 
 @pytest.mark.slow
-def test_tick_after_horizon_reports_build_due(tmp_path):
+def test_tick_after_built_period_exits_5(tmp_path):
     """What is published is up to date, as far as the last build covers it: no fault, and no silence."""
     content, site = small_site(tmp_path), tmp_path / "site"
     for name, now, code in (("build", NOW, 0), ("tick", NOW, 0), ("tick", "2026-12-25T00:00:00Z", 5)):

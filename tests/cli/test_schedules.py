@@ -22,7 +22,7 @@ DUE = parse_instant("2026-11-02T10:00:30.500Z")
 JOB = Job("/opt/my tools/statuary".replace(" ", "\\ "), Path("/srv/100% status"), Path("build"))
 
 
-def test_cron_line_has_no_date_and_zone():
+def test_cron_line_runs_every_five_minutes():
     comment, line = FORMATS["cron"](DUE, JOB).splitlines()
     assert comment == "# /etc/cron.d/statuary"
     program = "/opt/my\\ tools/statuary"
@@ -30,7 +30,7 @@ def test_cron_line_has_no_date_and_zone():
     assert line == expected
 
 
-def test_cron_command_reports_only_failures(tmp_path):
+def test_cron_command_prints_only_errors(tmp_path):
     job = Job(f"{shlex.quote(sys.executable)} -m statuary", tmp_path, Path("build"))
     command = FORMATS["cron"](DUE, job).partition("  root  ")[2].replace("\\%", "%")
     failed = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=60)
@@ -38,7 +38,7 @@ def test_cron_command_reports_only_failures(tmp_path):
     assert b"build" in failed.stderr
 
 
-def test_failed_job_retries_and_reschedules(tmp_path):
+def test_failed_at_job_retries_then_reschedules(tmp_path):
     """Every program fails twice; `sleep` and `at` only say that they ran."""
     (tools := tmp_path / "bin").mkdir()
     log = tmp_path / "log"
@@ -59,7 +59,7 @@ def test_failed_job_retries_and_reschedules(tmp_path):
 
 
 @pytest.mark.parametrize(("code", "pauses"), [(0, 0), (5, 0), (4, 1), (3, 1)])
-def test_job_retries_only_failed_tick(tmp_path, code, pauses):
+def test_scheduled_job_retries_only_failed_tick(tmp_path, code, pauses):
     """A build that is due is no failure: to repeat the tick every five minutes would not build."""
     (tools := tmp_path / "bin").mkdir()
     scripts = {
@@ -75,7 +75,7 @@ def test_job_retries_only_failed_tick(tmp_path, code, pauses):
     assert (len(log.read_text()) if log.exists() else 0) == pauses
 
 
-def test_server_options_replace_local_paths(tmp_path):
+def test_server_path_options_replace_local_paths(tmp_path):
     content, site = small_site(tmp_path), tmp_path / "site"
     options = ["--out", str(site), "--now", NOW]
     assert CliRunner().invoke(statuary, ["build", "--content", str(content), *options]).exit_code == 0
@@ -123,7 +123,7 @@ def test_systemd_accepts_printed_units(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_systemd_service_quotes_command(tmp_path):
+def test_systemd_service_escapes_shell_command(tmp_path):
     service, _ = units(tmp_path)
     line = next(line for line in service.read_text().splitlines() if line.startswith("ExecStopPost="))
     assert line.startswith(
@@ -151,7 +151,7 @@ def test_printed_workflow_matches_github_schema(tmp_path):
     subprocess.run([CHECKER, "--builtin-schema", "vendor.github-workflows", file], check=True)
 
 
-def test_text_and_json_round_up_seconds():
+def test_next_tick_time_rounds_up_to_seconds():
     assert FORMATS["text"](DUE, JOB) == "2026-11-02T10:00:31Z"
     assert json.loads(FORMATS["json"](DUE, JOB)) == {"next": "2026-11-02T10:00:31Z"}
 
@@ -164,7 +164,7 @@ def test_job_program_path_is_absolute():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("zone", ["Europe/Zurich", "America/New_York", "Asia/Kolkata"])
-def test_systemd_timer_elapses_in_zone(zone):
+def test_systemd_timer_elapses_at_utc_time(zone):
     require_program("systemd-analyze", install=".ci/install-hosts")
     due = Instant(datetime.now(UTC).replace(microsecond=0) + timedelta(days=3))
     timer = FORMATS["systemd-timer"](due, JOB)

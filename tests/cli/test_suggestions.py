@@ -71,7 +71,7 @@ def test_misspelt_argument_gets_suggestion(kind, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_misspelt_content_name_gets_suggestion(kind, tmp_path):
+def test_misspelt_name_in_content_gets_suggestion(kind, tmp_path):
     path, right, wrong, suggested = WRITTEN[kind]
     files = FILES | {path: FILES[path].replace(right, wrong, 1) if path in FILES else wrong}
     content = write_files(tmp_path / "content", files)

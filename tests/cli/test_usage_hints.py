@@ -25,6 +25,6 @@ from statuary.cli.main import command
         ("build --workers many", "'many' is not a whole number from 1 to 1024\n"),
     ],
 )
-def test_usage_error_has_hint(typed: str, hint: str) -> None:
+def test_usage_error_prints_matching_hint(typed: str, hint: str) -> None:
     done = CliRunner().invoke(command, typed.split())
     assert (done.exit_code, hint in done.stderr) == (2, True), done.stderr

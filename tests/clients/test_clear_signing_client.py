@@ -66,7 +66,7 @@ def asked(tmp_path_factory):
         return client.ask(request | {"url": url}, folder)
 
 
-def test_published_descriptor_displays_call(asked):
+def test_wallet_sdk_displays_call_from_published_descriptor(asked):
     call = asked[0]
     assert call["intent"] == "Send"
     assert [(item["label"], item["value"]) for item in call["fields"]] == [
@@ -76,7 +76,7 @@ def test_published_descriptor_displays_call(asked):
     assert call["interpolatedIntent"] == f"Send 1.5 TKN to {OTHER}"
 
 
-def test_rendered_call_matches_wallet_sdk(asked):
+def test_rendered_call_matches_wallet_sdk_output(asked):
     names = Names(tokens={TOKEN.lower(): Token("TKN", 6)})
     data = bytes.fromhex(CALLDATA[2:])
     ours = render_call(descriptor(), Call(int(CHAIN), TOKEN.lower(), data), names)
@@ -86,11 +86,11 @@ def test_rendered_call_matches_wallet_sdk(asked):
     assert ours.interpolated == asked[0]["interpolatedIntent"]
 
 
-def test_contract_without_descriptor_is_shown_raw(asked):
+def test_wallet_sdk_warns_without_descriptor(asked):
     assert [item["code"] for item in asked[1]["warnings"]] == ["NO_DESCRIPTOR"]
 
 
-def test_message_is_found_by_type_hash(asked):
+def test_wallet_sdk_finds_typed_message_descriptor(asked):
     assert [(item["label"], item["value"]) for item in asked[2]["fields"]] == [
         ("Spender", TOKEN),
         ("Sum", "7"),

@@ -124,7 +124,7 @@ def test_otterscan_shows_verified_sources(explorer):
     ("folder", "form"),
     [("/otterscan", "RepositoryV1"), ("/otterscan", "RepositoryV2"), ("", "SourcifyAPIV2")],
 )
-def test_otterscan_reads_every_backend_format(folder, form, explorer):
+def test_otterscan_shows_sources_from_every_backend_format(folder, form, explorer):
     explorer.configure({"url": explorer.site + folder, "backendFormat": form})
     address = explorer.chain.addresses["Bridge"]
     explorer.shows(
@@ -132,7 +132,7 @@ def test_otterscan_reads_every_backend_format(folder, form, explorer):
     )
 
 
-def test_otterscan_decodes_by_contract_abi(explorer):
+def test_otterscan_decodes_calls_by_contract_abi(explorer):
     served = explorer.chain.calls["Faucet.serve"]["hash"]
     artist = "0x76d0B6927620314A0555aCa2d762458a8643779a"
     explorer.shows(
@@ -148,7 +148,7 @@ def test_otterscan_decodes_by_contract_abi(explorer):
     )
 
 
-def test_otterscan_decodes_proxy_by_signatures(explorer):
+def test_otterscan_decodes_proxy_calls_by_signature_database(explorer):
     """A proxy's own ABI has neither the function nor the event of its implementation."""
     accession = explorer.chain.calls["CatalogueProxy.accession"]["hash"]
     explorer.shows(
@@ -160,7 +160,7 @@ def test_otterscan_decodes_proxy_by_signatures(explorer):
     )
 
 
-def test_otterscan_decodes_vyper_by_signatures(explorer):
+def test_otterscan_decodes_vyper_calls_by_signature_database(explorer):
     """Its records have no metadata, which is all that Otterscan reads of a contract."""
     report = explorer.chain.calls["PriceFeed.report"]["hash"]
     address = explorer.chain.addresses["PriceFeed"]

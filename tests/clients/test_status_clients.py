@@ -170,7 +170,7 @@ COMPONENT_NAMES = {
 }
 
 
-def test_statuscheck_reads_status(host, moment, tmp_path):
+def test_statuscheck_client_reads_served_status(host, moment, tmp_path):
     client = installed("statuscheck")
     with host(WORLD, moment.built, moment.now) as url:
         read = client.ask({"url": url}, tmp_path)
@@ -202,7 +202,7 @@ def expected_of_statuscheck(moment: Moment) -> Iterator[tuple[str, str, str, str
 # --- statuspage-prometheus-exporter: what Prometheus and its alerts see -----------------------------------------
 
 
-def test_exporter_reads_status(host, moment, tmp_path):
+def test_statuspage_prometheus_exporter_reads_served_status(host, moment, tmp_path):
     client = installed("statuspage-prometheus-exporter")
     with host(WORLD, moment.built, moment.now) as url:
         samples = client.ask({"url": url}, tmp_path)
@@ -219,7 +219,7 @@ def test_exporter_reads_status(host, moment, tmp_path):
     ]
 
 
-def test_exporter_clears_finished_maintenances(host, tmp_path):
+def test_statuspage_prometheus_exporter_clears_finished_maintenances(host, tmp_path):
     """One exporter that remembers: it recognises what it has seen, and clears what is over."""
     client = installed("statuspage-prometheus-exporter")
     over: dict[str, list[dict[str, str]]] = {}
@@ -238,7 +238,7 @@ def test_exporter_clears_finished_maintenances(host, tmp_path):
     assert over == {"before": [], "within": [], "after": [named], "in trouble": []}
 
 
-def test_metrics_equal_those_of_exporter(host, moment, tmp_path):
+def test_published_metrics_match_statuspage_prometheus_exporter(host, moment, tmp_path):
     """What the site publishes, as Prometheus's own parser reads it, beside what the exporter makes of the API."""
     client = installed("statuspage-prometheus-exporter")
     with host(WORLD, moment.built, moment.now) as url:

@@ -66,7 +66,7 @@ def faults(wanted, folder):
 
 
 @pytest.mark.slow
-def test_representative_contracts_are_published(tmp_path):
+def test_compiled_sample_contracts_pass_build(tmp_path):
     wanted = [one for one in EVERY if one.name in REPRESENTATIVES]
     assert len(wanted) == len(REPRESENTATIVES)
     assert faults(wanted, tmp_path) == {}
@@ -76,18 +76,18 @@ def test_representative_contracts_are_published(tmp_path):
 @needs_releases
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("start", PARTS)
-def test_every_contract_is_published(start, tmp_path):
+def test_compiled_contracts_of_all_releases_pass_build(start, tmp_path):
     assert faults(EVERY[start : start + SITE_SIZE], tmp_path) == {}
 
 
 @pytest.mark.thorough
 @needs_releases
 @pytest.mark.parametrize("compiler", release_names("solc"))
-def test_table_explains_written_settings(compiler):
+def test_metadata_explains_compiler_settings(compiler):
     assert list(unexplained(compiler, 100, seed=7)) == []
 
 
-def test_matrix_covers_every_release():
+def test_compilation_matrix_covers_every_compiler_release():
     assert len(EVERY) >= 300
     used = {one.compiler for one in EVERY}
     assert used >= {*release_names("solc"), *release_names("vyper")}

@@ -74,7 +74,7 @@ def records():
     return read_all()
 
 
-def test_contracts_have_compilation_evidence(records):
+def test_demo_contracts_have_compilation_evidence(records):
     """Claim C is stated by a file for every contract, and the file is about the record as it is."""
     for record in records.values():
         evidence = json.loads((CHAIN / record["address"] / "compilation.json").read_text())
@@ -112,19 +112,19 @@ def words(*values):
     ]
 
 
-def test_planned_contracts_exist(records, plan):
+def test_every_planned_demo_contract_has_record(records, plan):
     assert sorted(records) == sorted(plan["compilations"]) == sorted(LEVELS)
     assert len(RECORDS) >= 5
     assert len(WORKSPACES) >= 14
 
 
-def test_match_levels_follow_compilation_and_deployment(records):
+def test_demo_contracts_have_expected_match_levels(records):
     found = {name: (record["creationMatch"], record["runtimeMatch"]) for name, record in records.items()}
     assert found == LEVELS
 
 
 @pytest.mark.parametrize("name", sorted(LEVELS))
-def test_chain_bytecode_replays_from_compilers(name, records):
+def test_recompiled_bytecode_with_transformations_equals_onchain_bytecode(name, records):
     record = records[name]
     sides = [record["creationBytecode"], record["runtimeBytecode"]]
     matched = [side for side in sides if side["transformations"] is not None]
@@ -148,7 +148,7 @@ def test_demo_immutables_match_deployment_arguments(records):
     assert vyper == "0x" + "".join(word[2:] for word in words(1_780_272_000, 1_788_220_800, 1_906_502_400))
 
 
-def test_libraries_are_linked_and_protected(records):
+def test_demo_libraries_have_addresses_and_call_protection(records):
     def values(name):
         return records[name]["runtimeBytecode"]["transformationValues"]
 
@@ -160,7 +160,7 @@ def test_libraries_are_linked_and_protected(records):
     assert values("Staking")["libraries"] == {**fixed_point, **schedule}
 
 
-def test_proxies_name_implementations(records):
+def test_demo_proxies_list_implementations(records):
     found = {
         name: (resolution["proxyType"], resolution["implementations"][0]["name"])
         for name, record in records.items()
@@ -175,21 +175,21 @@ def test_proxies_name_implementations(records):
         assert named["address"] == records[implementation]["address"]
 
 
-def test_factory_child_deployer_is_transaction_sender(records):
+def test_factory_created_contract_deployer_is_transaction_sender(records):
     keeper = records["PedestalHall"]["deployment"]["deployer"]
     assert records["Pedestal"]["deployment"]["deployer"] == keeper
     runtime = records["Pedestal"]["runtimeBytecode"]["recompiledBytecode"][2:]
     assert runtime in records["PedestalHall"]["creationBytecode"]["recompiledBytecode"]
 
 
-def test_embedded_contract_has_second_auxdata(records):
+def test_factory_bytecode_contains_embedded_contract_auxdata(records):
     hall, pedestal = records["PedestalHall"], records["Pedestal"]
     auxdata = hall["creationBytecode"]["cborAuxdata"]
     assert sorted(auxdata) == ["1", "2"]
     assert auxdata["2"]["value"] == pedestal["runtimeBytecode"]["cborAuxdata"]["1"]["value"]
 
 
-def test_transient_storage_has_layout(records):
+def test_contract_with_transient_storage_has_layout(records):
     layout = records["AuctionRoom"]["transientStorageLayout"]
     assert [entry["label"] for entry in layout["storage"]] == ["locked", "forWhom", "openLot"]
 
@@ -207,7 +207,7 @@ def test_demo_covers_compilers_and_languages(records):
     }
 
 
-def test_content_sources_match_test_sources(records):
+def test_demo_record_sources_match_source_files(records):
     here = Path(__file__).parent
     for name, record in records.items():
         if name == "EditionClone":  # its source names the implementation's address
@@ -285,7 +285,7 @@ STATES = {
 
 
 @pytest.mark.slow
-def test_demo_has_contracts_of_each_state(tmp_path):
+def test_demo_site_shows_every_verification_status(tmp_path):
     arguments = ["build", "--content", str(CONTENT), "--out", str(tmp_path), "--now", NOW]
     assert CliRunner().invoke(command, arguments).exit_code == 0
     proofs = [json.loads(path.read_bytes()) for path in (tmp_path / "proof").glob("74846?/0x*.json")]
@@ -308,7 +308,7 @@ def test_demo_has_contracts_of_each_state(tmp_path):
     assert of_plinth == {"verified_here", "stated_by_a_file"}
 
 
-def test_trusted_compilations_have_evidence_files():
+def test_trusted_compilation_hashes_have_evidence_files():
     site = yaml.safe_load((CONTENT / "site.yaml").read_text(encoding="utf-8"))
     vouched = set(site["contracts"]["compilations"])
     files = {sha256(path.read_bytes()).hexdigest() for path in CHAIN.glob("*/compilation.json")}

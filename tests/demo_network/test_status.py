@@ -28,7 +28,7 @@ def documents(at=EVENING):
     }
 
 
-def test_content_has_no_findings():
+def test_demo_status_content_has_no_findings():
     assert reading().findings == []
 
 
@@ -39,7 +39,7 @@ def test_demo_has_two_component_groups():
     assert children == {"Network": 5, "Services": 5}
 
 
-def test_incidents_cover_every_state():
+def test_demo_incidents_cover_every_status_and_impact():
     incidents = documents()["api/v2/incidents.json"]["incidents"]
     assert len(incidents) == 12
     assert {incident["status"] for incident in incidents} == {
@@ -59,7 +59,7 @@ def test_unresolved_incidents_cover_every_state():
     assert [incident["status"] for incident in unresolved] == ["investigating", "identified", "monitoring"]
 
 
-def test_maintenances_cover_every_state():
+def test_demo_maintenances_cover_every_status():
     site = documents()
     maintenances = site["api/v2/scheduled-maintenances.json"]["scheduled_maintenances"]
     states = Counter(maintenance["status"] for maintenance in maintenances)
@@ -68,7 +68,7 @@ def test_maintenances_cover_every_state():
     assert running["id"] == "2026-11-20-relayer-keys"
 
 
-def test_page_status_follows_components():
+def test_demo_page_status_reflects_component_statuses():
     summary = documents()["api/v2/summary.json"]
     status = {component["id"]: component["status"] for component in summary["components"]}
     assert status["bridge"] == "under_maintenance"

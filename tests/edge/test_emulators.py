@@ -86,11 +86,11 @@ def cloudflare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-def test_deno_serve_answers_vectors(deno_serve):
+def test_deno_serve_returns_expected_responses(deno_serve):
     assert not differences(deno_serve, vectors())
 
 
-def test_deno_serve_stays_inside_folder(deno_serve):
+def test_deno_serve_rejects_paths_outside_folder(deno_serve):
     page = deno_serve.ask("/v2/contracts-pages/10/index.json")
     assert (page["status"], page["headers"]["content-type"]) == (200, "application/json; charset=utf-8")
     for target in (
@@ -105,7 +105,7 @@ def test_deno_serve_stays_inside_folder(deno_serve):
     assert deno_serve.ask("/api/v2/status.json", method="POST")["status"] == 405
 
 
-def test_cloudflare_answers_vectors(cloudflare):
+def test_cloudflare_worker_returns_expected_responses(cloudflare):
     assert not differences(cloudflare, vectors())
 
 
@@ -114,13 +114,13 @@ def test_cloudflare_serves_plain_files(cloudflare):
     assert cloudflare.ask("/nothing/here")["status"] == 404
 
 
-def test_netlify_answers_vectors(netlify):
+def test_netlify_edge_function_returns_expected_responses(netlify):
     """Each request starts a new worker there, so that a spread of the reads is asked, or all if you wait for it."""
     reads = [case for case in vectors() if case["method"] in READS]
     assert not differences(netlify, reads if IS_LARGE else [*reads[::29], *reads[-36::4]])
 
 
-def test_netlify_falls_through_to_static_files(netlify):
+def test_netlify_edge_function_passes_static_files_through(netlify):
     page = netlify.ask("/v2/contracts-pages/10/index.json")
     assert page["body"] == fixture_site()["v2/contracts-pages/10/index.json"].decode()
     assert page["headers"]["x-answered-by"] == "static"
@@ -130,7 +130,7 @@ def test_netlify_falls_through_to_static_files(netlify):
 
 
 @pytest.mark.parametrize("runtime", ["deno_serve", "netlify", "cloudflare"])
-def test_status_documents_follow_clock(runtime, request):
+def test_edge_runtime_serves_status_document_of_time(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     answer = server.ask("/api/v2/summary.json")
     assert answer["body"] == status_document("b \u00e9 patched").decode()
@@ -139,7 +139,7 @@ def test_status_documents_follow_clock(runtime, request):
 
 
 @pytest.mark.parametrize("runtime", ["deno_serve", "cloudflare"])
-def test_matching_etag_gets_304(runtime, request):
+def test_matching_etag_returns_304(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     for target in (
         f"/v2/contract/1/{ODD}",

@@ -69,7 +69,7 @@ def names_of_contracts(project: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_checksummed_site_omits_lowercase_names(layout: str, request: pytest.FixtureRequest) -> None:
+def test_checksum_only_site_omits_lowercase_files(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     both, one = map(set, map(names_of_contracts, (sites.both, sites.one)))
     assert len(one) == 3 * 20
@@ -89,21 +89,23 @@ def compare(serve: Serve, sites: Sites, requests: list[Request] = REQUESTS, *, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_deno_serves_without_lowercase_files(layout: str, request: pytest.FixtureRequest) -> None:
+def test_deno_serves_lowercase_address_without_file(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     compare(partial(serve_folder_with_deno, settings=sites.settings), sites, tags=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_cloudflare_serves_without_lowercase_files(layout: str, request: pytest.FixtureRequest) -> None:
+def test_cloudflare_serves_lowercase_address_without_file(
+    layout: str, request: pytest.FixtureRequest
+) -> None:
     sites: Sites = request.getfixturevalue(layout)
     compare(partial(serve_project_with_cloudflare, settings=sites.settings, on=ON), sites)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_netlify_serves_without_lowercase_files(layout: str, request: pytest.FixtureRequest) -> None:
+def test_netlify_serves_lowercase_address_without_file(layout: str, request: pytest.FixtureRequest) -> None:
     """Each request starts a new worker there, so that a few are asked."""
     sites: Sites = request.getfixturevalue(layout)
     address, record = address_of(17).lower(), f"/v2/contract/{CHAIN}"
@@ -129,7 +131,7 @@ SERVERS: Mapping[str, Serve] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
-def test_web_servers_serve_without_lowercase_files(server: str, plain: Sites) -> None:
+def test_web_servers_serve_lowercase_address_without_file(server: str, plain: Sites) -> None:
     compare(SERVERS[server], plain)
 
 

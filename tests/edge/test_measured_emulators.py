@@ -58,7 +58,7 @@ def of_netlify(folder: Path) -> AbstractContextManager[Served]:
 
 
 @pytest.mark.parametrize(("host", "step"), [(of_deno, 5), (of_cloudflare, 5), (of_netlify, 29)])
-def test_emulators_answer_measured_requests(
+def test_edge_runtimes_match_recorded_sourcify_responses(
     host: Callable[[Path], AbstractContextManager[Served]], step: int, tmp_path: Path
 ):
     """A spread of them is asked, and all of them in a large run; Netlify knows only reads."""

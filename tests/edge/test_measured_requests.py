@@ -35,7 +35,7 @@ def site_for(targets: list[str]) -> dict[str, bytes]:
     }
 
 
-def test_edge_answers_match_python():
+def test_edge_module_matches_python_on_recorded_requests():
     """Python's answers are held to the measured ones, difference by difference, in its own tests."""
     cases = measured_requests()
     assert cases
@@ -58,7 +58,7 @@ def test_edge_answers_match_python():
         ), case["case"]
 
 
-def test_edge_answers_match_measured_responses():
+def test_edge_module_matches_recorded_sourcify_responses():
     cases = [case for case in measured_requests() if "body" in case and case["status"] != 304]
     requested = [{"method": case["method"], "target": case["path"]} for case in cases]
     answers = answers_of_deno(site_for([case["path"] for case in cases]), requested)
@@ -75,7 +75,7 @@ def is_equal(case: Case, answer: dict[str, Any] | None) -> bool:
     return found == (case["status"], case["headers"].get("content-type"), case["body"])
 
 
-def test_edge_selections_match_measured_bytes():
+def test_field_selections_match_recorded_sourcify_bytes():
     cases = measured_selections()
     targets = [f"/v2/contract/{case['chainId']}/{case['address']}?{case['query']}" for case in cases]
     answers = answers_of_deno(site_for(targets), [{"target": target} for target in targets], digests=True)
@@ -87,7 +87,7 @@ def test_edge_selections_match_measured_bytes():
     assert different == {(case["id"], "") for case in cases} | REVERSED_SOURCES
 
 
-def test_largest_record_selections_match_python():
+def test_field_selections_of_largest_records_match_python():
     paths = sorted(
         (path for path in measured_site() if path.startswith("v2/contract/") and path == path.lower()),
         key=lambda path: len(measured_site()[path]),

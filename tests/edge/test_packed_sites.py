@@ -88,7 +88,7 @@ def are_same(serve: Serve, sites: Sites, requests: list[Request], *, tags: bool 
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_deno_answers_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
+def test_deno_serves_documents_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     numbers = (1, 17, 40, REMOVED, CHANGED, ADDED, UNKNOWN)
     are_same(
@@ -97,14 +97,14 @@ def test_deno_answers_from_packs(layout: str, request: pytest.FixtureRequest) ->
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_cloudflare_answers_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
+def test_cloudflare_serves_documents_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     requests = [each for number in (17, REMOVED, CHANGED, UNKNOWN) for each in requests_of(number)]
     are_same(serve_project_with_cloudflare, sites, requests, on=ON)
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
-def test_netlify_answers_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
+def test_netlify_serves_documents_from_packs(layout: str, request: pytest.FixtureRequest) -> None:
     """Each request starts a new worker there, so that a few are asked."""
     sites: Sites = request.getfixturevalue(layout)
     address, record = address_of(CHANGED), f"/v2/contract/{CHAIN}"
@@ -132,7 +132,7 @@ def cloudflare(project: Path) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("serve", [serve_folder_with_deno, cloudflare, netlify])
-def test_matching_etag_gets_304(serve: Serve, plain: Sites) -> None:
+def test_matching_etag_of_packed_document_returns_304(serve: Serve, plain: Sites) -> None:
     with serve(plain.packed) as server:
         for target in (
             f"/v2/contract/{CHAIN}/{address_of(17)}",
@@ -178,7 +178,7 @@ def test_damaged_pack_fails_only_affected_documents(serve: Serve, damaged: Path)
         assert server.ask(f"/v2/contract/{CHAIN}/{address_of(ADDED)}")["status"] == 200  # in the small pack
 
 
-def test_missing_decoder_fails_packed_documents_only(plain: Sites) -> None:
+def test_missing_zstd_decoder_fails_only_packed_documents(plain: Sites) -> None:
     with serve_project_with_cloudflare(plain.packed) as server:  # nothing says that there are packs
         answer = server.ask(f"/v2/contract/{CHAIN}/{address_of(17)}")
         assert answer["status"] == 500
@@ -203,7 +203,7 @@ def test_cloudflare_reads_pack_once(plain: Sites, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("serve", [nginx_and_deno, caddy_and_deno])
-def test_proxied_deno_answers_from_packs(serve: Serve, plain: Sites) -> None:
+def test_deno_behind_proxy_serves_packed_documents(serve: Serve, plain: Sites) -> None:
     record = record_path(17)
     proof = f"proof/{CHAIN}/{address_of(17)}.json"
     with serve(plain.packed) as server:
@@ -218,7 +218,7 @@ def test_proxied_deno_answers_from_packs(serve: Serve, plain: Sites) -> None:
         assert (part["status"], part["body"]) == (206, whole[5:10])
 
 
-def test_new_publication_is_served_immediately(plain: Sites, tmp_path: Path) -> None:
+def test_running_server_reads_newly_published_packs(plain: Sites, tmp_path: Path) -> None:
     """The server goes on: packs are gone, one contract is removed, one is new; then there are files, and no packs."""
     content, out = tmp_path / "content", tmp_path / "build"
     shutil.copytree(plain.content, content)
@@ -270,7 +270,7 @@ def tag_of(body: bytes) -> str:
     return b64encode(sha1(body, usedforsecurity=False).digest()).decode()
 
 
-def test_site_without_packs_reads_list_once() -> None:
+def test_edge_requests_absent_pack_list_once() -> None:
     files = {record_path(1): b"{}"}
     asked = reads([files], [record_path(1), record_path(2), record_path(3), record_path(1), "chains"])
     assert asked == [
@@ -282,7 +282,7 @@ def test_site_without_packs_reads_list_once() -> None:
     ]
 
 
-def test_lookup_reads_only_missing_parts(plain: Sites) -> None:
+def test_repeated_pack_lookup_reuses_cached_index(plain: Sites) -> None:
     files = files_in(plain.packed / "build")
     base, run = (f"packs/{pack.path}" for pack in list_of(files))
     wanted = tag_of((plain.whole / "build" / record_path(17)).read_bytes())
@@ -292,7 +292,7 @@ def test_lookup_reads_only_missing_parts(plain: Sites) -> None:
     assert unknown == [None, [record_path(UNKNOWN)]]
 
 
-def test_missing_pack_reloads_list(plain: Sites) -> None:
+def test_missing_pack_file_reloads_pack_list(plain: Sites) -> None:
     files = files_in(plain.packed / "build")
     packs = [f"packs/{pack.path}" for pack in list_of(files)]
     listed = json.loads(files[LIST])
@@ -317,7 +317,7 @@ def test_missing_pack_reloads_list(plain: Sites) -> None:
     assert gone[1][-2:] == [LIST, record_path(17)]  # the packs are gone: there may be files again
 
 
-def test_invalid_list_is_reported_each_time(plain: Sites) -> None:
+def test_invalid_pack_list_fails_every_request(plain: Sites) -> None:
     files = files_in(plain.packed / "build")
     broken = {LIST: b"{"}
     newer = {LIST: b'{"version":2,"packs":[]}'}

@@ -14,7 +14,7 @@ SCRIPTS = sorted(map(str, EDGE.glob("*.js")))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("adapter", ["netlify.js", "cloudflare.js", "deno-serve.js"])
-def test_adapter_has_no_dependencies(adapter):
+def test_edge_adapter_imports_no_third_party_modules(adapter):
     command = [deno(), "info", "--json", "--no-remote", "--no-npm", "--no-config", str(EDGE / adapter)]
     graph = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     own = [module for module in graph["modules"] if module["kind"] == "esm"]
@@ -29,13 +29,13 @@ def test_adapter_has_no_dependencies(adapter):
     [["check", "--quiet"], ["lint", "--quiet"], ["fmt", "--check", "--quiet", "--line-width=115"]],
     ids=lambda command: command[0],
 )
-def test_scripts_pass_deno_checks(command):
+def test_edge_scripts_pass_deno_checks(command):
     done = subprocess.run(
         [deno(), *command, "--no-config", *SCRIPTS], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_file_headers_match_url_table():
+def test_generated_edge_headers_match_url_table():
     """If not: `PYTHONPATH=tests python tests/support/edge_table.py`."""
     assert FILE_HEADERS.read_text(encoding="utf-8") == file_headers_js()

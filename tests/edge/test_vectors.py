@@ -28,7 +28,7 @@ def comparable(answer: Case | None, like: Case | None) -> Case | None:
     return {"status": answer["status"], "headers": headers, "body": ERROR_ID.sub("<uuid>", answer["body"])}
 
 
-def test_vectors_match_python_answers():
+def test_edge_test_vectors_match_python_responses():
     assert VECTORS.read_text(encoding="utf-8") == vectors_text(), (
         "run: PYTHONPATH=tests python tests/support/edge_vectors.py"
     )
@@ -36,7 +36,7 @@ def test_vectors_match_python_answers():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", [None, 7])
-def test_edge_module_answers_vectors(chunk):
+def test_edge_module_returns_test_vector_responses(chunk):
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     cases = [{**case, "chunk": chunk} for case in vectors["cases"]]
     assert cases
@@ -50,7 +50,7 @@ def test_edge_module_answers_vectors(chunk):
     "query",
     ["fields=stdJsonOutput,abi,runtimeBytecode.sourceMap,sources", "omit=matchId,deployment.deployer"],
 )
-def test_selection_survives_any_chunk_size(query):
+def test_field_selection_is_independent_of_chunk_size(query):
     target = f"/v2/contract/1/{ODD}?{query}"
     cases = [{"target": target, "chunk": size} for size in range(1, len(ODD_RECORD) + 1)]
     answers = answers_of_deno(fixture_site(), cases, digests=True)
@@ -64,7 +64,7 @@ def digest_of(target: str, site: dict[str, bytes]) -> str:
 
 
 @pytest.mark.slow
-def test_random_selections_match_python_bytes():
+def test_random_field_selections_match_python_bytes():
     chance = seeded(20_260_101)
     site = dict(fixture_site())
     paths = [f"v2/contract/1/0x{number:040x}" for number in range(200)]
@@ -88,7 +88,7 @@ def test_random_selections_match_python_bytes():
 
 
 @pytest.mark.slow
-def test_random_query_errors_match_python():
+def test_random_invalid_queries_match_python_errors():
     chance = seeded(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(SELECTIONS // 5)]
@@ -178,7 +178,7 @@ def random_value(chance: random.Random, depth: int) -> str:
 
 
 @pytest.mark.slow
-def test_invalid_record_breaks_connection():
+def test_invalid_record_aborts_field_selection():
     site = fixture_site() | {f"v2/contract/1/{TWIN}": b'{"matchId":"1","abi":['}
     cases = [{"target": f"/v2/contract/1/{TWIN}?fields=abi"}]
     assert "failed" in answers_of_deno(site, cases)[0]
@@ -197,7 +197,7 @@ def test_invalid_record_breaks_connection():
         "/chains",
     ],
 )
-def test_matching_etag_gets_304(target):
+def test_matching_etag_returns_304(target):
     first = answers_of_deno(fixture_site(), [{"target": target}])[0]
     tag = first["headers"]["etag"]
     strong = tag.removeprefix("W/")
@@ -212,14 +212,14 @@ def test_matching_etag_gets_304(target):
 
 
 @pytest.mark.slow
-def test_document_keeps_host_headers():
+def test_selected_fields_keep_host_cache_headers():
     answer = answers_of_deno(fixture_site(), [{"target": f"/v2/contract/1/{ODD}?fields=abi"}])[0]
     assert answer["headers"]["cache-control"] == "public, max-age=0, must-revalidate"
     assert "content-length" not in answer["headers"]
 
 
 @pytest.mark.slow
-def test_missing_chain_list_allows_any_chain():
+def test_unknown_chain_without_chain_list_responds_404():
     site = {path: body for path, body in fixture_site().items() if path != "chains"}
     target = f"/v2/contract/424242/{ODD}"
     answer = answers_of_deno(site, [{"target": target}, {"target": "/chains"}])
@@ -243,7 +243,7 @@ def test_missing_chain_list_allows_any_chain():
         ("2027-06-01T00:00:00Z", "2026-12-25T00:00:00.000Z"),
     ],
 )
-def test_stale_response_has_stale_since_header(now, stale):
+def test_stale_status_has_stale_since_header(now, stale):
     index = encode_json(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
     site = fixture_site() | {"api/v2/_epochs/index.json": index}
     timed, other = answers_of_deno(

@@ -89,7 +89,7 @@ def affected(folder):
     return [component["id"] for component in incident["components"]]
 
 
-def test_component_rules_have_broken_examples():
+def test_every_component_rule_has_failing_example():
     errors = {check.name for check in STATUS_CHECKS if check.severity is Severity.ERROR}
     of_components = {rule for _, (rule, path, *_) in BREACHES.values() if path == IN_COMPONENTS}
     assert {*RULES.values()} == errors & of_components
@@ -129,7 +129,7 @@ def test_first_build_excludes_faulty_components(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_first_build_without_components_fails(tmp_path, name):
+def test_first_build_with_unreadable_components_fails(tmp_path, name):
     write(tmp_path, UNREADABLE[name])
     assert "nothing was published" in run(tmp_path, "build", code=1)
     assert not (tmp_path / "build/api").exists()
@@ -137,7 +137,7 @@ def test_first_build_without_components_fails(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*UNREADABLE, *FAULTY])
-def test_strict_build_stops_at_components(tmp_path, name):
+def test_strict_build_rejects_faulty_components_file(tmp_path, name):
     write(tmp_path)
     run(tmp_path, "build")
     before = summary(tmp_path)
@@ -149,7 +149,7 @@ def test_strict_build_stops_at_components(tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*UNREADABLE, *FAULTY])
-def test_tick_works_with_faulty_components(tmp_path, name):
+def test_tick_with_faulty_components_updates_status(tmp_path, name):
     write(tmp_path)
     run(tmp_path, "build")
     write(tmp_path, (UNREADABLE | FAULTY)[name])
@@ -176,7 +176,7 @@ def test_faulty_components_still_publish_incident(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", few_by_default([*UNREADABLE, *FAULTY], 2))
-def test_report_names_faulty_components(tmp_path, name):
+def test_uptime_report_states_faulty_components_file(tmp_path, name):
     write(tmp_path, (UNREADABLE | FAULTY)[name])
     output = run(tmp_path, "report", "2026-q4", code=1)
     assert "the report lacks what has errors in components.yaml" in output

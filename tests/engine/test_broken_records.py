@@ -63,7 +63,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("name", few_by_default(BROKEN, 3))
-def test_error_in_record_publishes_other_records(tmp_path, name):
+def test_incident_error_still_publishes_other_records(tmp_path, name):
     texts, (rule, *_) = BREACHES[name]
     content = write_content(tmp_path, texts.get("incidents", {}), texts.get("maintenances", {}))
     output = build(content, code=4)
@@ -71,7 +71,7 @@ def test_error_in_record_publishes_other_records(tmp_path, name):
     assert "outage" in published_ids(content)
 
 
-def test_rules_of_records_are_covered():
+def test_every_record_rule_has_failing_example():
     of_components = {"duplicate-component", "empty-group", "history-out-of-order"}
     assert {BREACHES[name][1][0] for name in BROKEN} == ERRORS - of_components
 
@@ -86,7 +86,7 @@ def test_broken_incident_stays_as_last_published(tmp_path):
     assert published_ids(content) == {"outage", "trouble"}
 
 
-def test_new_record_never_replaces_same_id(tmp_path):
+def test_new_incident_never_replaces_published_same_id(tmp_path):
     content = write_content(tmp_path, {"trouble": TROUBLE}, {})
     build(content)
     document = (tmp_path / "out/incidents/trouble.json").read_bytes()
@@ -96,7 +96,7 @@ def test_new_record_never_replaces_same_id(tmp_path):
     assert (tmp_path / "out/incidents/trouble.json").read_bytes() == document
 
 
-def test_strict_build_stops_at_broken_record(tmp_path):
+def test_strict_build_rejects_broken_incident(tmp_path):
     content = write_content(tmp_path, {}, {"upgrade": UPGRADE.replace("20T12:00", "20T10:00")})
     assert "nothing was published" in build(content, "--strict", code=1)
     assert not (tmp_path / "out/api").exists()

@@ -91,7 +91,7 @@ def test_real_records_are_published_unchanged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_served_vectors_are_published_unchanged(tmp_path: Path) -> None:
+def test_sourcify_test_vectors_are_published_unchanged(tmp_path: Path) -> None:
     """The vectors share addresses, so each is a site of its own; some were doctored and would prove nothing."""
     files = real_files("transformation-vectors/v2-served-by-real-handler/*.json")
     assert len(files) == 38
@@ -110,7 +110,7 @@ ODD_DEVDOC = (
 """What JSON text can say and Python's values can not, or would spell otherwise."""
 
 
-def test_numbers_and_strings_are_preserved(tmp_path: Path) -> None:
+def test_unusual_json_numbers_and_strings_are_preserved(tmp_path: Path) -> None:
     odd = RECORD.encode().replace(b'"devdoc":null', ODD_DEVDOC)
     assert odd != RECORD.encode()
     content = write_files(small_site(tmp_path), {RECORD_PATH: odd})
@@ -215,7 +215,7 @@ def flipped_bytecode(content: Path) -> str:
     return file.stem
 
 
-def test_unproved_record_is_excluded(tmp_path: Path) -> None:
+def test_record_with_wrong_bytecode_is_excluded(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
@@ -240,7 +240,7 @@ def test_undecodable_file_names_are_excluded(tmp_path: Path) -> None:
     assert finding_counts_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records excluded")
 
 
-def test_publish_all_marks_unproved_records(tmp_path: Path) -> None:
+def test_publish_all_setting_publishes_unproved_records(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     address = flipped_bytecode(content)
     site = (content / "site.yaml").read_text("utf-8")
@@ -290,7 +290,7 @@ def numbers_for_text(content: Path) -> str:
     "break_it", few_by_default([missing_member, unreadable, misfiled, numbers_for_text], 1)
 )
 @pytest.mark.parametrize("strict", few_by_default([False, True], 1))
-def test_broken_record_is_excluded_and_removed(
+def test_broken_record_is_removed_from_published_site(
     break_it: Callable[[Path], str], strict: bool, tmp_path: Path
 ) -> None:
     """What the last build published of it goes: the same content gives the same site, whatever was there before."""
@@ -309,7 +309,7 @@ def test_broken_record_is_excluded_and_removed(
     assert published(tmp_path / "build") == published(tmp_path / "fresh")
 
 
-def test_link_outside_content_is_excluded(tmp_path: Path) -> None:
+def test_symlink_outside_content_is_excluded(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     secret = write_files(tmp_path, {"secret.yaml": SMALL_SITE["incidents/slow.yaml"]}) / "secret.yaml"
     (content / "incidents/linked.yaml").symlink_to(secret)

@@ -43,7 +43,7 @@ def test_edit_with_new_error_is_rejected(root):
     assert findings[0].position.line == edit.text_after.count("\n")
 
 
-def test_edit_ignores_existing_findings(root):
+def test_edit_of_file_with_findings_is_accepted(root):
     write_files(root, {"incidents/old.yaml": "name: Old\nupdate: []\n"})
     before = read_status_content(root, AT)
     assert before.findings
@@ -51,7 +51,7 @@ def test_edit_ignores_existing_findings(root):
     assert check_edit(root, AT, before, edit) == ([], True)
 
 
-def test_repeated_finding_is_rejected(root):
+def test_edit_repeating_existing_error_is_rejected(root):
     path = incident_file(root)
     later = "  - at: 2026-11-02T09:00:00Z\n    status: resolved\n    components: {absent: null}\n"
     (root / path).write_text((root / path).read_text(encoding="utf-8") + later, encoding="utf-8")
@@ -62,18 +62,18 @@ def test_repeated_finding_is_rejected(root):
     assert "unknown-component" in {finding.rule for finding in findings}
 
 
-def test_status_check_skips_contracts(root):
+def test_status_edit_check_ignores_contract_files(root):
     write_files(root, {"contracts/1/nonsense.json": "{"})
     assert read_status_content(root, AT).findings == ()
 
 
-def test_new_file_creates_folder(tmp_path):
+def test_edit_of_new_file_creates_folder(tmp_path):
     write_edit(tmp_path, FileEdit(path="incidents/2026/a.yaml", text_before=None, text_after="é\r\n"))
     assert (tmp_path / "incidents/2026/a.yaml").read_bytes() == "é\r\n".encode()
     assert [file.name for file in (tmp_path / "incidents/2026").iterdir()] == ["a.yaml"]
 
 
-def test_write_keeps_permissions_and_links(tmp_path):
+def test_edit_through_symlink_keeps_permissions_and_link(tmp_path):
     (tmp_path / "real.yaml").write_text("a")
     (tmp_path / "real.yaml").chmod(0o640)
     (tmp_path / "link.yaml").symlink_to("real.yaml")
@@ -87,20 +87,20 @@ def test_write_keeps_permissions_and_links(tmp_path):
 
 
 @pytest.mark.parametrize(("before", "on_disk"), [("a", "changed"), (None, "made by another")])
-def test_changed_file_is_not_overwritten(tmp_path, before, on_disk):
+def test_edit_never_overwrites_concurrently_changed_file(tmp_path, before, on_disk):
     (tmp_path / "a.yaml").write_text(on_disk)
     with pytest.raises(EditError, match="has changed since it was read"):
         write_edit(tmp_path, FileEdit(path="a.yaml", text_before=before, text_after="b"))
     assert (tmp_path / "a.yaml").read_text() == on_disk
 
 
-def test_deleted_file_is_not_recreated(tmp_path):
+def test_edit_never_recreates_deleted_file(tmp_path):
     with pytest.raises(EditError):
         write_edit(tmp_path, FileEdit(path="a.yaml", text_before="a", text_after="b"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_full_disk_leaves_file_unchanged(tmp_path, monkeypatch):
+def test_edit_on_full_disk_leaves_file_unchanged(tmp_path, monkeypatch):
     (tmp_path / "a.yaml").write_text("a")
 
     def full(_descriptor):

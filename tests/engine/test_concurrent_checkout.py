@@ -67,7 +67,7 @@ TRIED = list(product(OTHER, (True, False), ALL)) if "STATUARY_ALL_CHECKOUTS" in 
         for place, case in enumerate(TRIED)
     ],
 )
-def test_checkout_during_build_is_repaired(project, tmp_path, monkeypatch, case):
+def test_commit_checkout_during_build_is_repaired(project, tmp_path, monkeypatch, case):
     start, is_built, way = case
     content, out = project / "content", tmp_path / "out"
     if is_built:  # from the other commit
@@ -84,7 +84,7 @@ def test_checkout_during_build_is_repaired(project, tmp_path, monkeypatch, case)
         _expect(out, project.parent / name)
 
 
-def test_interrupted_build_ignores_different_commit(project, tmp_path, monkeypatch):
+def test_interrupted_build_on_other_commit_is_repaired(project, tmp_path, monkeypatch):
     content, out = project / "content", tmp_path / "out"
     shutil.copytree(project.parent / "one", out, copy_function=shutil.copy2)
     git(project, "checkout", "-q", "two")

@@ -71,7 +71,7 @@ def made(monkeypatch) -> list[str]:
 
 
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 2))
-def test_cached_document_equals_fresh_document(content, tmp_path, change, made):
+def test_cached_settings_documents_equal_fresh_build(content, tmp_path, change, made):
     built_files(content, tmp_path / "out")
     assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)
     made.clear()
@@ -82,7 +82,7 @@ def test_cached_document_equals_fresh_document(content, tmp_path, change, made):
 
 
 @pytest.mark.parametrize("harm", ["removed", "other bytes", "touched"])
-def test_damaged_document_is_rebuilt(content, tmp_path, harm, made):
+def test_damaged_settings_document_is_rebuilt(content, tmp_path, harm, made):
     whole = built_files(content, tmp_path / "out")
     made.clear()
     file = tmp_path / "out/404.html"
@@ -96,7 +96,7 @@ def test_damaged_document_is_rebuilt(content, tmp_path, harm, made):
     assert made
 
 
-def test_new_version_rebuilds_documents(content, tmp_path, made, monkeypatch):
+def test_new_version_rebuilds_settings_documents(content, tmp_path, made, monkeypatch):
     built_files(content, tmp_path / "out")
     made.clear()
     as_another_version(monkeypatch)
@@ -104,7 +104,7 @@ def test_new_version_rebuilds_documents(content, tmp_path, made, monkeypatch):
     assert made
 
 
-def test_overwritten_documents_are_rebuilt(content, tmp_path):
+def test_overwritten_settings_documents_are_rebuilt(content, tmp_path):
     whole = built_files(content, tmp_path / "out")
     dated = SITE.replace("Plinth", "Socle").replace("  id:", "  created_at: 2026-01-01T00:00:00Z\n  id:")
     other = write_files(tmp_path / "other", {"site.yaml": dated})

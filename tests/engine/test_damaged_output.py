@@ -32,7 +32,7 @@ def cut(file: Path) -> None:
 
 
 @pytest.mark.parametrize("in_git", [False, True])
-def test_emptied_files_are_rebuilt(tmp_path, in_git):
+def test_emptied_output_files_are_rebuilt(tmp_path, in_git):
     content, out = site_of_many(tmp_path / "project", 2, pages=True), tmp_path / "out"
     if in_git:
         git(content.parent, "init", "-q")
@@ -51,7 +51,7 @@ def test_emptied_files_are_rebuilt(tmp_path, in_git):
     assert files_in(out) == whole
 
 
-def test_missing_alias_is_restored(content, tmp_path):
+def test_missing_address_alias_file_is_restored(content, tmp_path):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     record = tmp_path / "out/v2/contract" / CHAIN / address_of(3)
@@ -64,7 +64,7 @@ def test_missing_alias_is_restored(content, tmp_path):
 @pytest.mark.parametrize(
     "harmed", ["v2/contract", "proof", "v2/contracts", "api/v2/summary.json", "404.html"]
 )
-def test_unfinished_build_output_is_verified(content, tmp_path, harmed):
+def test_output_after_unfinished_build_is_repaired(content, tmp_path, harmed):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     with closing(
@@ -130,7 +130,7 @@ def test_checkout_during_build_is_rebuilt(content, tmp_path, monkeypatch, when, 
     assert files_in(tmp_path / "out") == files_in(tmp_path / "fresh")
 
 
-def test_verify_rereads_sources(content, tmp_path):
+def test_verify_option_detects_change_with_same_mtime(content, tmp_path):
     build(content, tmp_path / "out")
     file = content / path_of(2)
     times = file.stat()
@@ -147,7 +147,7 @@ def test_verify_rereads_sources(content, tmp_path):
 @pytest.mark.parametrize(
     "harmed", ["v2/contract/", "proof", "v2/contracts", "api/v2/summary.json", "404.html", "index.html"]
 )
-def test_verify_detects_hidden_byte_change(content, tmp_path, harmed):
+def test_verify_option_repairs_hidden_byte_change(content, tmp_path, harmed):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     for path in filter(lambda path: path.startswith(harmed), whole):

@@ -19,14 +19,14 @@ def texts(found):
     return {file.path: file.load_text(1000) for file in found if isinstance(file, SourceFile)}
 
 
-def test_edited_file_has_new_content(root):
+def test_unsaved_edit_replaces_file_content(root):
     assert texts(edited_files(root, {"incidents/a.yaml": "é"})) == {
         "incidents/a.yaml": "é",
         "site.yaml": "on disk: site.yaml",
     }
 
 
-def test_new_file_comes_last(root):
+def test_unsaved_new_file_is_read_last(root):
     found = list(edited_files(root, {"incidents/b.yaml": "new"}))
     assert [file.path for file in found] == [
         "incidents/a.yaml",
@@ -42,7 +42,7 @@ def test_oversized_edit_is_rejected(root):
         file.load_text(1)
 
 
-def test_edit_reads_only_matching_records(root):
+def test_edit_reads_only_records_it_may_affect(root):
     for path in ("incidents/2026/ab.yaml", "incidents/b.yml", "incidents/.git/a.yaml", "maintenances/m.yaml"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("updates: [{status: resolved}]")

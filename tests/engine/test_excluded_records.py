@@ -87,7 +87,9 @@ def expected(tmp_path_factory) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("stage", "error"), CASES)
-def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, stage, error) -> None:
+def test_unexpected_exception_excludes_only_faulty_record(
+    tmp_path, monkeypatch, expected, stage, error
+) -> None:
     records = made_records()
     paths = list(records)
     address = paths[VICTIM].rpartition("/")[2].removesuffix(".json")
@@ -133,7 +135,7 @@ def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, 
     assert any(address in path for path in files_in(tmp_path / "out"))
 
 
-def test_exceeded_budget_excludes_only_faulty_record(tmp_path, monkeypatch) -> None:
+def test_endless_check_excludes_only_faulty_record(tmp_path, monkeypatch) -> None:
     records = made_records()
     path = list(records)[VICTIM]
 
@@ -152,7 +154,7 @@ def test_exceeded_budget_excludes_only_faulty_record(tmp_path, monkeypatch) -> N
     assert f"more than {MAX_STEPS:,} steps" in finding.message
 
 
-def test_step_budget_applies_within_context() -> None:
+def test_step_limit_applies_only_inside_context() -> None:
     consume(MAX_STEPS + 1)
     with step_budget(), pytest.raises(StepLimitError):
         consume(MAX_STEPS + 1)
@@ -161,7 +163,7 @@ def test_step_budget_applies_within_context() -> None:
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
-def test_interruption_of_guarded_function_is_reraised(interruption) -> None:
+def test_interruption_inside_guarded_function_is_reraised(interruption) -> None:
     def interrupted() -> None:
         raise interruption
 
@@ -169,7 +171,7 @@ def test_interruption_of_guarded_function_is_reraised(interruption) -> None:
         run_guarded(interrupted, "a", "reading")
 
 
-def test_defect_finding_has_source_location() -> None:
+def test_unexpected_error_finding_has_source_location() -> None:
     finding = run_guarded(lambda: parse_instant(None), "a.json", "reading the record")  # type: ignore[arg-type]
     assert isinstance(finding, Finding)
     assert finding.message.startswith("reading the record: unexpected TypeError: ")
@@ -192,7 +194,7 @@ def test_malformed_record_keeps_other_records(tmp_path: Path, shape: Shape) -> N
     ).is_file()
 
 
-def test_future_record_is_excluded_until_verified(tmp_path) -> None:
+def test_record_verified_in_future_is_excluded(tmp_path) -> None:
     """An earlier and a later build give what a build from nothing gives then; a day's difference of clocks is none."""
     days = {1: "2026-11-21T11:00:00Z", 2: "2026-11-22T11:00:00Z", 3: "2099-01-01T00:00:00Z"}
     later = {number: made_record() | {"verifiedAt": day} for number, day in days.items()}
@@ -248,7 +250,7 @@ def failing_for(name: str, function: Any) -> Any:
         (status_pages, "incident_page_head", True, False),
     ],
 )
-def test_exception_excludes_only_faulty_incident(tmp_path, monkeypatch, case) -> None:
+def test_incident_exception_excludes_only_faulty_incident(tmp_path, monkeypatch, case) -> None:
     module, function, published, on_page = case
     content = write_files(small_site(tmp_path), {"incidents/none.yaml": OTHER})
     monkeypatch.setattr(module, function, failing_for("No answers", getattr(module, function)))
@@ -265,7 +267,7 @@ def test_exception_excludes_only_faulty_incident(tmp_path, monkeypatch, case) ->
     assert names_of(tmp_path / "out") == ["No answers", "Slow answers"]
 
 
-def test_exception_excludes_only_faulty_page(tmp_path, monkeypatch) -> None:
+def test_page_exception_excludes_only_faulty_page(tmp_path, monkeypatch) -> None:
     page = "---\ntitle: {}\n---\nText.\n"
     content = write_files(
         small_site(tmp_path), {f"pages/{name}.md": page.format(name) for name in ("one", "two")}
@@ -286,7 +288,7 @@ def test_exception_excludes_only_faulty_page(tmp_path, monkeypatch) -> None:
     assert names_of(tmp_path / "out") == ["Slow answers"]
 
 
-def test_lost_workers_keep_previous_contracts(tmp_path, monkeypatch) -> None:
+def test_lost_worker_processes_keep_previous_contracts(tmp_path, monkeypatch) -> None:
     content = site_of(tmp_path, made_records())
     build(content, tmp_path / "out")
     before = {path for path in files_in(tmp_path / "out") if path.startswith(("v2/", "proof/", "contracts/"))}

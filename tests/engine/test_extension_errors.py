@@ -137,7 +137,7 @@ def test_extension_exception_still_publishes_status(broken_parts, site, tmp_path
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch, count):
+def test_extension_settings_exception_keeps_published_files(tmp_path, monkeypatch, count):
     """Also where contracts did not change, so that a build keeps what it does not add."""
     records = {path_of(number): record_of(number) for number in range(1, count + 1)}
     content, out = write_files(tmp_path / "content", SMALL_SITE | records), tmp_path / "out"
@@ -187,7 +187,7 @@ DOCUMENT_METHODS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("failing_key", "name"), DOCUMENT_METHODS)
-def test_failing_method_keeps_old_documents(tmp_path, monkeypatch, failing_key, name):
+def test_extension_exception_keeps_previous_documents(tmp_path, monkeypatch, failing_key, name):
     content, out = write_files(tmp_path / "content", SMALL_SITE), tmp_path / "out"
     with (content / "site.yaml").open("a") as settings:
         settings.write("embed: true\ninstatus: true\nlanguages: [en, de]\n")

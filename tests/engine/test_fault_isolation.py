@@ -12,7 +12,7 @@ class Pages:
     """What is made of some files."""
 
 
-def test_bisection_releases_failed_values():
+def test_fault_bisection_frees_memory_of_failures():
     alive: WeakSet[Pages] = WeakSet()
     most = 0
 

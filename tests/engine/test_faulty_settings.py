@@ -114,14 +114,14 @@ def with_nonsense(pointer):
     return with_value(pointer, "nonsense" if is_mapping else {"nonsense": [1]})
 
 
-def test_table_names_every_core_key():
+def test_fallback_table_lists_every_core_setting():
     assert core_keys() == set(CORE_KEYS)
     assert {pointer for pointer in CORE_KEYS if len(pointer) == 2} == {
         (key, member) for key, value in SOUND.items() if isinstance(value, dict) for member in value
     }
 
 
-def test_manual_names_each_key_that_stops():
+def test_manual_lists_settings_without_safe_default():
     text = (CHECKOUT / "content/pages/manual/troubleshooting.md").read_text()
     stopping = {".".join(pointer) for pointer, reason in CORE_KEYS.items() if reason}
     stopping |= {key for key, reason in EXTENSION_KEYS.items() if reason}
@@ -131,12 +131,12 @@ def test_manual_names_each_key_that_stops():
     assert stopping - mappings == named
 
 
-def test_table_names_every_extension_key():
+def test_fallback_table_lists_every_extension_setting():
     assert set(KEYS) == set(EXTENSION_KEYS)
 
 
 @pytest.mark.parametrize("pointer", few_keys())
-def test_faulty_key_stays_as_last_published(tmp_path, pointer):
+def test_faulty_setting_keeps_last_published_value(tmp_path, pointer):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, with_nonsense(pointer), SOUND)
     assert fallback.settings == SOUND
@@ -147,7 +147,7 @@ def test_faulty_key_stays_as_last_published(tmp_path, pointer):
 
 
 @pytest.mark.parametrize("pointer", few_keys())
-def test_key_without_last_value_follows_table(tmp_path, pointer):
+def test_faulty_setting_in_first_build_uses_default(tmp_path, pointer):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, with_nonsense(pointer))
     if CORE_KEYS[pointer] == DEFAULT:
@@ -159,7 +159,7 @@ def test_key_without_last_value_follows_table(tmp_path, pointer):
 
 
 @pytest.mark.parametrize("pointer", few_keys())
-def test_misspelt_key_keeps_published_value(tmp_path, pointer):
+def test_misspelt_setting_keeps_last_published_value(tmp_path, pointer):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     tree = with_value(pointer, None)
     parent = tree if len(pointer) == 1 else tree[pointer[0]]
@@ -172,7 +172,7 @@ def test_misspelt_key_keeps_published_value(tmp_path, pointer):
 
 
 @pytest.mark.parametrize(("key", "is_known"), [*product(KEYS, (False, True))])
-def test_faulty_extension_follows_table(tmp_path, key, is_known):
+def test_faulty_extension_settings_keep_published_or_default(tmp_path, key, is_known):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {"page": SOUND["page"], key: {"origin": "demo.example/log"} if key == "log" else "false"}
     (result, _) = read(tmp_path, {"page": SOUND["page"], key: {"nonsense": 1}}, last if is_known else {})
@@ -183,7 +183,7 @@ def test_faulty_extension_follows_table(tmp_path, key, is_known):
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "page: [", "<<<<<<< HEAD\n", "page: {}\npage: {}\n", "\udcff"])
-def test_unreadable_settings_stay_as_published(tmp_path, text):
+def test_unreadable_site_yaml_keeps_published_settings(tmp_path, text):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (tmp_path / "site.yaml").write_bytes(text.encode(errors="surrogateescape"))
     fallback = SettingsFallback(SOUND)
@@ -193,14 +193,14 @@ def test_unreadable_settings_stay_as_published(tmp_path, text):
     assert read_content(tmp_path, fallback=SettingsFallback()).site is None
 
 
-def test_invalid_last_value_gives_way_to_default(tmp_path):
+def test_invalid_published_setting_falls_back_to_default(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {**SOUND, "pages": {"language": "no language"}}
     (result, fallback) = read(tmp_path, with_value(("pages", "language"), "!"), last)
     assert (result.site.pages.language, at(fallback.settings, ("pages", "language"))) == ("en", {})
 
 
-def test_contradicting_keys_stay_as_published(tmp_path):
+def test_contradictory_settings_keep_all_published_settings(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {"page": SOUND["page"], "pages": {"language": "de"}, "languages": ["de", "en"]}
     (result, fallback) = read(tmp_path, {**last, "pages": {"language": "fr"}}, last)
@@ -209,7 +209,7 @@ def test_contradicting_keys_stay_as_published(tmp_path):
     assert fault.consequence == "all settings stay as last published"
 
 
-def test_missing_keys_come_from_last_build(tmp_path):
+def test_missing_required_settings_keep_published_values(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     for tree in ({"pages": {}}, {"page": {"name": "Demo"}}, {"page": None}):
         (result, fallback) = read(tmp_path, tree, SOUND)
@@ -220,7 +220,7 @@ def test_missing_keys_come_from_last_build(tmp_path):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_check_goes_on_without_lone_extension(tmp_path, key):
+def test_check_continues_without_faulty_extension(tmp_path, key):
     write_files(tmp_path, {"site.yaml": f"{PAGE}{key}: {{nonsense: 1}}\n", "components.yaml": COMPONENTS})
     site, findings = read_content(tmp_path)
     assert any(finding.pointer[:1] == (key,) and finding.path == "site.yaml" for finding in findings)
@@ -240,7 +240,7 @@ def incidents(folder):
     ]
 
 
-def test_incident_is_edited_despite_errors(tmp_path):
+def test_incident_opens_despite_site_yaml_errors(tmp_path):
     settings = f"{PAGE}languages: [en, xx]\nprometheus: many\nlog: 1\n"
     content = write_files(tmp_path / "content", {"site.yaml": settings, "components.yaml": COMPONENTS})
     command_line = ("incident", "open", "--name", "Outage", "--component", "rpc=major_outage")
@@ -262,7 +262,7 @@ def build_twice(folder, before, after):
 
 
 @pytest.mark.slow
-def test_documents_follow_last_settings_during_error(tmp_path):
+def test_extension_documents_use_published_settings_during_error(tmp_path):
     settings = f"{PAGE}prometheus: true\nlanguages: [en, de]\n"
     output = build_twice(tmp_path, settings, settings.replace("true", "many").replace("de]", "xx]"))
     assert "site.yaml:2:13: error: expected true or false, found 'many'" in output
@@ -278,7 +278,7 @@ def test_documents_follow_last_settings_during_error(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["instatus", "prometheus"])
-def test_documents_stay_without_last_settings(tmp_path, key):
+def test_invalid_new_extension_setting_still_publishes_incident(tmp_path, key):
     build_twice(tmp_path, PAGE, f"{PAGE}{key}: many\n")
     assert incidents(tmp_path) == ["outage"]
 
@@ -293,7 +293,7 @@ def test_documents_stay_without_last_settings(tmp_path, key):
         f"{PAGE}time_zone: Etc/UTC\n",
     ],
 )
-def test_settings_errors_publish_incident(tmp_path, after):
+def test_settings_error_still_publishes_incident(tmp_path, after):
     output = build_twice(tmp_path, f"{PAGE}{HOSTING}", after)
     assert "published with faults in site.yaml" in output
     assert incidents(tmp_path) == ["outage"]

@@ -160,7 +160,7 @@ def test_touched_sources_are_hashed_once(content, tmp_path, monkeypatch):
     assert not hashed
 
 
-def test_incident_change_touches_no_contract(content, tmp_path, built):
+def test_incident_change_rebuilds_no_contract(content, tmp_path, built):
     build(content, tmp_path / "out")
     before = looks(tmp_path / "out")
     built.clear()
@@ -195,7 +195,7 @@ def test_changed_contracts_are_rebuilt_with_reason(content, tmp_path, built):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", ["git"], indirect=True)
-def test_address_chains_follow_contract_changes(content, tmp_path):
+def test_all_chains_document_follows_contract_changes(content, tmp_path):
     """The document of an address is the same, whether its contract made it or the rows of all contracts."""
 
     def chains_of_3() -> list[str]:
@@ -228,7 +228,7 @@ def test_address_chains_follow_contract_changes(content, tmp_path):
     assert not list((tmp_path / "out/v2/contract/all-chains").glob(f"*{address_of(3)[-4:]}"))
 
 
-def test_excluded_record_is_not_rechecked(content, tmp_path, built):
+def test_unchanged_excluded_record_is_not_rechecked(content, tmp_path, built):
     damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
     assert damaged != record_of(3)
     write_files(content, {path_of(3): damaged})
@@ -259,7 +259,7 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
     ],
 )
 @pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
-def test_only_second_record_is_excluded(content, tmp_path, second, rules, removed):
+def test_duplicate_contract_excludes_only_second_record(content, tmp_path, second, rules, removed):
     build(content, tmp_path / "out")
     before = files_in(tmp_path / "out")
     write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + second + b"\n"})
@@ -295,7 +295,7 @@ def earlier(record: bytes) -> bytes:
     ("form", "second"),
     few_by_default(product(["file", "line"], [earlier(OTHER_MATCH_ID), earlier(record_of(4))]), 1),
 )
-def test_published_record_stays_before_earlier(content, tmp_path, form, second):
+def test_published_record_outranks_earlier_duplicate(content, tmp_path, form, second):
     """The published one stays, in a file or in a line that moves, when all is built again too."""
     published, duplicates = (
         f"v2/contract/{CHAIN}/{address_of(4)}",
@@ -319,7 +319,7 @@ def test_published_record_stays_before_earlier(content, tmp_path, form, second):
     assert files_in(tmp_path / "out")[published] == before
 
 
-def test_earlier_record_stays_without_ledger(content, tmp_path):
+def test_first_build_keeps_earliest_duplicate_record(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": earlier(OTHER_MATCH_ID) + b"\n"})
     checked = build(content, tmp_path / "out").checked
     assert {(one.path, "more.jsonl:1" in one.message) for one in checked.exclusion_reasons} == {
@@ -334,7 +334,7 @@ def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
     return {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} - {"changes.json"}
 
 
-def test_snapshot_excludes_second_record(content, tmp_path):
+def test_snapshot_excludes_duplicate_record(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / "site.zip", origin) as target:
@@ -419,7 +419,7 @@ def renumber(record):
     ("edit", "is_shown"),
     [(verify_again, False), *few_by_default([(renumber, True), (None, True)], 1)],
 )
-def test_changed_contract_updates_search_files(tmp_path, edit, is_shown, monkeypatch):
+def test_changed_contract_name_rebuilds_search_files(tmp_path, edit, is_shown, monkeypatch):
     content = write_files(small_site(tmp_path), {path_of(number): record_of(number) for number in (1, 2)})
     build(content, tmp_path / "out", git=False)
     searched, real = [], list_documents.search_documents
@@ -438,7 +438,7 @@ def test_changed_contract_updates_search_files(tmp_path, edit, is_shown, monkeyp
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])
-def test_damaged_document_is_rebuilt(content, tmp_path, built, damage):
+def test_damaged_contract_document_is_rebuilt(content, tmp_path, built, damage):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     built.clear()
@@ -476,7 +476,7 @@ def test_worker_count_changes_no_byte(count, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
-def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkeypatch):
+def test_interrupted_build_resumes_after_finished_contracts(count, tmp_path, built, monkeypatch):
     content = site_of_many(tmp_path, count)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
@@ -507,7 +507,7 @@ STAGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", few_by_default(STAGES, 1))
-def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
+def test_build_interrupted_after_contracts_reuses_contracts(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)
     build(content, tmp_path / "undisturbed", git=False)

@@ -177,7 +177,7 @@ def raising(function: Callable[..., Any], *, once: bool) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("once", [False, True], ids=["always", "once"])
 @pytest.mark.parametrize("place", FUNCTIONS, ids=lambda place: place.name)
-def test_exception_still_publishes_status(place, once, site, tmp_path, monkeypatch) -> None:
+def test_unexpected_exception_still_publishes_status(place, once, site, tmp_path, monkeypatch) -> None:
     function = vars(place.owner)[place.attribute]
     broken = raising(function, once=once)
     replace_everywhere(function, broken, monkeypatch)

@@ -35,17 +35,17 @@ def expected() -> dict[str, str]:
 
 if "BLESS" in os.environ:
 
-    def test_bless(tmp_path: Path) -> None:
+    def test_expected_findings_file_is_rewritten(tmp_path: Path) -> None:
         texts = [f"\n=== {case} ===\n{found(case, tmp_path / str(n))}\n" for n, case in enumerate(CASES)]
         EXPECTED.write_text("".join(texts), "utf-8")
 
 
 @pytest.mark.parametrize("case", list(CASES))
-def test_invalid_input_gives_expected_finding(case: str, tmp_path: Path) -> None:
+def test_invalid_content_gives_expected_finding(case: str, tmp_path: Path) -> None:
     assert found(case, tmp_path) == expected()[case]
 
 
-def test_each_bad_input_expects_finding() -> None:
+def test_every_invalid_content_case_expects_finding() -> None:
     assert len(CASES) >= 60
     assert set(expected()) == set(CASES)
     assert all(expected().values())

@@ -40,17 +40,17 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_wrong_setting_is_reported(name: str, tmp_path: Path) -> None:
+def test_invalid_setting_is_reported_with_message(name: str, tmp_path: Path) -> None:
     files, message = REFUSED[name]
     found = findings_of(tmp_path, **files)
     assert any(message in finding.message for finding in found), [finding.message for finding in found]
 
 
-def test_feed_host_is_accepted(tmp_path: Path) -> None:
+def test_feed_host_setting_is_accepted(tmp_path: Path) -> None:
     assert findings_of(tmp_path, **page("feed_host: old.example.org")) == []
 
 
-def test_external_folder_is_read(tmp_path: Path) -> None:
+def test_records_folder_outside_content_is_read(tmp_path: Path) -> None:
     write_files(tmp_path, {"content/site.yaml": SITE, "elsewhere/1/a.json": "{}", "elsewhere/1/b.json": "{}"})
     found = list(list_external_files(tmp_path / "content", "../elsewhere/"))
     assert [(str(file.pure), file.path) for file in found] == [
@@ -59,6 +59,6 @@ def test_external_folder_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_missing_external_folder_is_refused(tmp_path: Path) -> None:
+def test_missing_external_records_folder_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError):
         list(list_external_files(tmp_path, "../missing"))

@@ -113,7 +113,7 @@ def document(out: Path, name: str) -> object:
     return orjson.loads((out / "counter" / name).read_bytes())
 
 
-def test_other_package_adds_documents(tmp_path: Path, package: Path) -> None:
+def test_third_party_extension_adds_documents(tmp_path: Path, package: Path) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     done = build(content, out, package)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -133,7 +133,7 @@ def test_other_package_adds_documents(tmp_path: Path, package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_other_package_gets_host_rules(tmp_path: Path, package: Path) -> None:
+def test_third_party_extension_documents_get_host_headers(tmp_path: Path, package: Path) -> None:
     settings = "counter: {title: Incidents}\nhosting: {files: [netlify]}\n"
     out, content = tmp_path / "out", content_with(tmp_path, settings)
     assert build(content, out, package).returncode == 0
@@ -143,7 +143,7 @@ def test_other_package_gets_host_rules(tmp_path: Path, package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_disabled_other_package_removes_documents(tmp_path: Path, package: Path) -> None:
+def test_disabled_third_party_extension_removes_documents(tmp_path: Path, package: Path) -> None:
     key = "counter: {title: Incidents}\n"
     out, content = tmp_path / "out", content_with(tmp_path, key)
     assert build(content, out, package).returncode == 0
@@ -159,7 +159,7 @@ def test_disabled_other_package_removes_documents(tmp_path: Path, package: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["broken", "broken at once"])
-def test_failing_other_package_is_reported(tmp_path: Path, package: Path, title: str) -> None:
+def test_failing_third_party_extension_keeps_documents(tmp_path: Path, package: Path, title: str) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0
     counted = document(out, "total.json")
@@ -173,20 +173,20 @@ def test_failing_other_package_is_reported(tmp_path: Path, package: Path, title:
     assert document(out, "kept/one.json") == orjson.loads((out / "counter.json").read_bytes()) == {}
 
 
-def test_key_without_package_is_unknown(tmp_path: Path) -> None:
+def test_setting_of_uninstalled_extension_is_unknown(tmp_path: Path) -> None:
     done = build(content_with(tmp_path, "counter: {title: Incidents}\n"), tmp_path / "out")
     assert done.returncode == 1
     assert "unknown-key" in done.stdout + done.stderr
 
 
-def test_invalid_foreign_settings_are_located(tmp_path: Path, package: Path) -> None:
+def test_invalid_third_party_setting_reports_line(tmp_path: Path, package: Path) -> None:
     done = build(content_with(tmp_path, "counter: {name: Incidents}\n"), tmp_path / "out", package)
     assert done.returncode == 4
     assert "site.yaml:" in done.stdout + done.stderr
 
 
 @pytest.mark.slow
-def test_upgraded_section_makes_documents_again(tmp_path: Path, package: Path) -> None:
+def test_upgraded_third_party_extension_rebuilds_documents(tmp_path: Path, package: Path) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0
     records = document(out, "count.json")["records"]

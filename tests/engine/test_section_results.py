@@ -29,7 +29,9 @@ KINDS: dict[str, type[NamedTuple]] = {"check": SectionResult, "build": SectionRe
 @pytest.mark.parametrize(
     ("method", "name"), [(method, name) for method, kind in KINDS.items() for name in kind._fields]
 )
-def test_section_result_fields_reach_report(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extension_result_fields_reach_build_report(
+    method: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = KINDS[method](**{name: VALUES[name]})
     monkeypatch.setattr(Section, method, lambda *_: result)
     with CheckTarget() as target:

@@ -53,7 +53,7 @@ def status_content(root: Path) -> Path:
     return write_files(root / "content", files)
 
 
-def test_tick_without_ledger_gives_identical_changes(tmp_path: Path) -> None:
+def test_tick_without_ledger_writes_same_files(tmp_path: Path) -> None:
     """It knows the names of our files then, and no digests."""
     content = small_site(tmp_path)
     sites = tmp_path / "site", tmp_path / "other"
@@ -65,7 +65,7 @@ def test_tick_without_ledger_gives_identical_changes(tmp_path: Path) -> None:
     assert plain(sites[0]) == plain(sites[1])
 
 
-def test_failed_transaction_raises_original_error() -> None:
+def test_failed_sqlite_transaction_raises_original_error() -> None:
     """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (x PRIMARY KEY)")
@@ -78,7 +78,9 @@ def test_failed_transaction_raises_original_error() -> None:
 @pytest.mark.parametrize(
     ("content_below", "share"), [(small_site, 1), pytest.param(status_content, 6, marks=pytest.mark.slow)]
 )
-def test_ticks_equal_fresh_builds(tmp_path: Path, content_below: Callable[[Path], Path], share: int) -> None:
+def test_site_after_each_tick_equals_fresh_build(
+    tmp_path: Path, content_below: Callable[[Path], Path], share: int
+) -> None:
     content = content_below(tmp_path)
     file = content / "site.yaml"
     file.write_text(file.read_text().replace("horizon_days: 2\n", "horizon_days: 12\n"))
@@ -111,7 +113,7 @@ def test_ticks_equal_fresh_builds(tmp_path: Path, content_below: Callable[[Path]
 
 
 @pytest.mark.slow
-def test_backward_ticks_restore_earlier_files(tmp_path: Path) -> None:
+def test_tick_to_earlier_time_restores_files(tmp_path: Path) -> None:
     days = SITE.replace("horizon_days: 2", "horizon_days: 8")
     content = write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": days})
     site = tmp_path / "site"
@@ -181,7 +183,7 @@ INCONSISTENT_VERSIONS = (
 """Of an index with one instant: a patch of nothing, and numbers of instants and files that it does not have."""
 
 
-def test_invalid_epoch_index_is_rejected(tmp_path: Path) -> None:
+def test_tick_rejects_invalid_epoch_index(tmp_path: Path) -> None:
     whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
     assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
     for text in (

@@ -72,7 +72,7 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
 @pytest.mark.parametrize(
     "theme", few_by_default([{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}], 1)
 )
-def test_unchanged_status_writes_nothing(content, tmp_path, rendered, theme):
+def test_build_with_unchanged_status_writes_no_file(content, tmp_path, rendered, theme):
     out = tmp_path / "out"
     write_files(content, theme)
     build(content, out)
@@ -107,7 +107,7 @@ def test_only_changed_incidents_are_parsed(content, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("when", few_by_default([MORNING, TOMORROW], 1))
-def test_build_after_ticks_restores_documents(content, tmp_path, when):
+def test_build_at_earlier_time_undoes_ticks(content, tmp_path, when):
     """A document is kept only while no later run has written it, whatever its bytes are now."""
     out = tmp_path / "out"
     whole = build(content, out)
@@ -131,7 +131,7 @@ def test_build_after_ticks_restores_documents(content, tmp_path, when):
 @pytest.mark.parametrize(
     "settings", few_by_default(["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"], 1)
 )
-def test_successive_builds_equal_fresh_build(content, rendered, nows, kept, settings):
+def test_successive_status_builds_equal_fresh_build(content, rendered, nows, kept, settings):
     write_files(content, {"site.yaml": SITE + settings})
     for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
         rendered.clear()
@@ -150,7 +150,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 
 
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 1))
-def test_changed_status_is_rendered_again(content, tmp_path, rendered, change):
+def test_changed_status_content_is_rendered_again(content, tmp_path, rendered, change):
     build(content, tmp_path / "out")
     write_files(content, CHANGES[change])
     rendered.clear()
@@ -197,7 +197,7 @@ def test_tick_after_cached_status_equals_fresh(content, tmp_path):
     "path",
     few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 1),
 )
-def test_damaged_document_is_rebuilt(content, tmp_path, harm, path):
+def test_damaged_status_document_is_rebuilt(content, tmp_path, harm, path):
     whole = build(content, tmp_path / "out")
     file = tmp_path / "out" / path
     times = file.stat()
@@ -210,7 +210,7 @@ def test_damaged_document_is_rebuilt(content, tmp_path, harm, path):
     assert build(content, tmp_path / "out", verify=harm == "verified") == whole
 
 
-def test_new_version_renders_status_again(content, tmp_path, rendered, monkeypatch):
+def test_new_statuary_version_renders_status_again(content, tmp_path, rendered, monkeypatch):
     build(content, tmp_path / "out")
     rendered.clear()
     as_another_version(monkeypatch)
@@ -242,7 +242,7 @@ def random_incident(random: Random, now: datetime) -> str:
 
 
 @pytest.mark.parametrize("seed", few_by_default(range(20), 0))
-def test_random_edits_equal_fresh_build(content, tmp_path, seed):
+def test_random_incident_edits_equal_fresh_build(content, tmp_path, seed):
     random, now = Random(seed), datetime(2026, 12, 1, 10, tzinfo=UTC)
     write_files(
         content, {f"incidents/i{number:02}.yaml": random_incident(random, now) for number in range(12)}
@@ -280,7 +280,7 @@ def test_old_incident_edit_writes_affected_documents(content, tmp_path, rendered
     assert not rendered
 
 
-def test_edited_record_rebuilds_no_other(content, tmp_path, monkeypatch):
+def test_edited_incident_rebuilds_no_other_incident(content, tmp_path, monkeypatch):
     old = INCIDENT.replace("2026-11", "2025-02")
     write_files(content, {f"incidents/old{number}.yaml": old for number in range(3)})
     build(content, tmp_path / "out")

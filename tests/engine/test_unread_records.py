@@ -52,7 +52,7 @@ def component_statuses(content: Path) -> dict[str, str]:
         (CONFLICT.format(OPEN, OPEN), "an unresolved git conflict: <<<<<<< HEAD"),
     ],
 )
-def test_unreadable_incident_keeps_published_version(content, text, message):
+def test_unreadable_incident_file_keeps_published_version(content, text, message):
     build(content)
     document = (content.parent / "out/incidents/slow.json").read_bytes()
     statuses = component_statuses(content)
@@ -100,7 +100,7 @@ def test_unreadable_markdown_page_is_excluded(content, text):
     assert len(published(content, "api/v2/incidents.json")["incidents"]) == 2
 
 
-def test_conflict_in_settings_keeps_published_ones(content):
+def test_git_conflict_markers_keep_published_settings(content):
     site = (content / "site.yaml").read_text()
     conflict = CONFLICT.format(site, site)
     write_files(content, {"site.yaml": conflict})
@@ -113,7 +113,7 @@ def test_conflict_in_settings_keeps_published_ones(content):
     assert "an unresolved git conflict: <<<<<<< HEAD; all settings stay as last published" in output
 
 
-def test_updates_are_accepted_in_any_order(content):
+def test_incident_updates_in_any_order_are_sorted(content):
     first, second = (
         f"  - {{at: 2026-11-02T{hour}:00:00Z, status: {status}, body: {status}}}\n"
         for hour, status in ((12, "identified"), (13, "monitoring"))

@@ -63,7 +63,7 @@ def content(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("path", few_by_default(LINKS, 1))
-def test_outside_link_publishes_the_rest(tmp_path, content, path):
+def test_symlink_outside_content_publishes_other_records(tmp_path, content, path):
     run(tmp_path, "build")
     before = ids(tmp_path)
     assert len(before) >= 2
@@ -103,7 +103,7 @@ def test_linked_contracts_stay_as_published(tmp_path, content):
 
 @pytest.mark.parametrize("path", ["README.md", ".venv", "incidents/.#slow.yaml", "LICENSE.txt"])
 @pytest.mark.slow
-def test_ignored_link_has_no_finding(tmp_path, content, path):
+def test_symlink_in_ignored_path_has_no_finding(tmp_path, content, path):
     (content / path).symlink_to(tmp_path.parent)
     assert "[outside-content]" not in run(tmp_path, "build")
 
@@ -127,7 +127,7 @@ THEMES = {
 
 
 @pytest.mark.parametrize("name", few_by_default(THEMES, 1))
-def test_faulty_theme_publishes_the_status(tmp_path, content, name):
+def test_faulty_theme_still_publishes_status(tmp_path, content, name):
     theme, consequence = THEMES[name]
     run(tmp_path, "build")
     before = ids(tmp_path)
@@ -142,7 +142,7 @@ def test_faulty_theme_publishes_the_status(tmp_path, content, name):
 
 
 @pytest.mark.slow
-def test_unknown_language_stays_as_published(tmp_path, content):
+def test_unknown_language_keeps_published_language(tmp_path, content):
     write_files(content, {"site.yaml": SMALL_SITE["site.yaml"] + "pages: {language: de}\n"})
     run(tmp_path, "build")
     write_files(content, {"site.yaml": SMALL_SITE["site.yaml"] + "pages: {language: tlh}\n"})

@@ -17,7 +17,7 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_set_records_change_and_preserves_file(repository):
+def test_component_set_appends_history_and_preserves_file(repository):
     repository.run("component", "set", "rpc", "major_outage")
     repository.run("component", "set", "rpc", "operational", now="2026-11-02T11:00:00Z")
     below = "    start_date: 2026-01-12\n"
@@ -31,7 +31,7 @@ def test_set_records_change_and_preserves_file(repository):
     assert repository.read(FILE) == FILES[FILE].replace(below, below + history)
 
 
-def test_set_finds_component_in_group(tmp_path, monkeypatch):
+def test_component_set_updates_component_inside_group(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {FILE: GROUPED})
     repository.run("component", "set", "rpc", "partial_outage", "--commit")
     history = "        history:\n          - at: 2026-11-02T10:00:00Z\n            status: partial_outage\n"
@@ -42,13 +42,13 @@ def test_set_finds_component_in_group(tmp_path, monkeypatch):
     assert "is a group" in repository.run("component", "set", "network", "operational", code=3)
 
 
-def test_unchanged_status_is_rejected(repository):
+def test_component_set_rejects_unchanged_status(repository):
     assert "rpc has been operational since" in repository.run(
         "component", "set", "rpc", "operational", code=3
     )
 
 
-def test_change_before_latest_is_rejected(repository):
+def test_component_change_before_latest_is_rejected(repository):
     repository.run("component", "set", "rpc", "major_outage")
     before = repository.files()
     output = repository.run(
@@ -58,14 +58,14 @@ def test_change_before_latest_is_rejected(repository):
     assert repository.files() == before
 
 
-def test_missing_or_unknown_argument_is_rejected(repository):
+def test_component_set_rejects_missing_or_unknown_argument(repository):
     assert "Missing argument 'KEY'. Use one of rpc, bridge" in repository.run("component", "set", code=2)
     assert "Missing argument 'STATUS'" in repository.run("component", "set", "rpc", code=2)
     assert "is not one of" in repository.run("component", "set", "rpc", "down", code=2)
     assert "did you mean 'bridge'?" in repository.run("component", "set", "bride", "operational", code=3)
 
 
-def test_list_shows_groups_and_components(tmp_path, monkeypatch):
+def test_component_list_shows_groups_and_components(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {FILE: GROUPED})
     repository.run("component", "set", "rpc", "partial_outage")
     assert [line.split()[:3] for line in repository.run("component", "list").splitlines()] == [
@@ -83,7 +83,7 @@ def test_list_shows_groups_and_components(tmp_path, monkeypatch):
     }
 
 
-def test_unreadable_components_are_reported(tmp_path):
+def test_unreadable_components_file_is_reported(tmp_path):
     write_files(
         tmp_path, {"content/site.yaml": SMALL_SITE["site.yaml"], "content/components.yaml": "components: ["}
     )

@@ -48,7 +48,7 @@ def run_at_once(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_concurrent_updates_are_all_kept(repository, _round):
+def test_concurrent_incident_updates_are_all_kept(repository, _round):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     update = ("incident", "update", "slow", "--status", "identified", "--body")
     done = run_at_once(*((*update, f"Text {number}.") for number in range(AT_ONCE)))
@@ -67,7 +67,7 @@ def test_concurrent_incidents_get_separate_files(repository, _round):
     assert reported == written
 
 
-def test_concurrent_openings_give_one_incident(repository):
+def test_concurrent_identical_opens_create_one_incident(repository):
     done = run_at_once(*[("incident", "open", "--name", "Slow answers")] * AT_ONCE)
     assert sorted(code for code, _ in done) == [0, *[3] * (AT_ONCE - 1)]
     assert [path for path in repository.files() if path.startswith("incidents/")] == [
@@ -83,7 +83,7 @@ def test_concurrent_resolutions_apply_once(repository, _round):
     assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
+def test_incident_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("append_update", "edit_session", "prompts", "incident"):

@@ -24,7 +24,7 @@ def opened(repository):
     return repository
 
 
-def test_open_writes_default_body(opened):
+def test_incident_open_writes_default_body(opened):
     assert (
         opened.read(FILE)
         == """\
@@ -55,7 +55,7 @@ def test_resolve_finds_open_incident_without_date(opened):
     assert opened.read(FILE).count("status: resolved") == 2
 
 
-def test_open_accepts_every_option(repository):
+def test_incident_open_accepts_every_option(repository):
     repository.run(
         *OPEN,
         "--component",
@@ -111,12 +111,12 @@ def test_duplicate_name_gets_numbered_file(opened):
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
 
-def test_file_name_uses_page_timezone(repository):
+def test_incident_file_name_uses_page_timezone(repository):
     repository.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
     assert "incidents/2026-11-03-incident.yaml" in repository.files()
 
 
-def test_taken_id_is_rejected(opened):
+def test_incident_open_rejects_taken_id(opened):
     output = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", "--separate", code=3)
     assert "the id '2026-11-02-slow-answers' is taken" in output
 
@@ -141,7 +141,7 @@ def test_duplicate_component_is_rejected(repository):
     )
 
 
-def test_group_error_lists_components(tmp_path, monkeypatch):
+def test_incident_open_on_group_lists_its_components(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
     output = repository.run(*OPEN, "--component", "network=major_outage", code=3)
     assert "is a group" in output
@@ -166,7 +166,7 @@ def test_update_reads_body_from_stdin(opened):
     assert opened.read(FILE).endswith("    body: |-\n      One.\n\n      Two.\n")
 
 
-def test_missing_value_names_option(opened):
+def test_missing_value_error_names_option(opened):
     assert "Missing option '--name'" in opened.run("incident", "open", code=2)
     assert "Missing option '--status'" in opened.run("incident", "update", "2026", code=2)
     output = opened.run("incident", "resolve", code=2)
@@ -181,13 +181,13 @@ def test_missing_value_names_option(opened):
     )
 
 
-def test_body_and_body_file_are_exclusive(opened):
+def test_body_with_body_file_option_is_rejected(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
     assert "give either --body or --body-file, not both" in opened.run(*arguments, code=2)
 
 
-def test_ambiguous_id_is_rejected(opened):
+def test_ambiguous_incident_id_is_rejected(opened):
     opened.run("incident", "open", "--name", "Slow blocks")
     before = opened.files()
     output = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
@@ -196,13 +196,13 @@ def test_ambiguous_id_is_rejected(opened):
     assert opened.files() == before
 
 
-def test_unknown_id_suggests_nearest(opened):
+def test_unknown_incident_id_suggests_nearest(opened):
     output = opened.run("incident", "resolve", "answers", code=3)
     assert "did you mean 2026-11-02-slow-answers?" in output
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
-def test_duplicate_id_prefers_matching_file_name(opened):
+def test_duplicate_incident_id_selects_matching_file_name(opened):
     other = "id: 2026-11-02-slow-answers\n" + opened.read(FILE)
     opened.write("content/incidents/other.yaml", other)
     assert FILE in opened.run("incident", "resolve", "2026-11-02-slow-answers", now="2026-11-02T11:00:00Z")
@@ -210,7 +210,7 @@ def test_duplicate_id_prefers_matching_file_name(opened):
     assert "is already used by incidents/2026-11-02-slow-answers.yaml" in opened.run("check", code=1)
 
 
-def test_explicit_id_of_file_is_taken(opened):
+def test_id_written_in_file_counts_as_taken(opened):
     opened.write("content/incidents/other.yaml", "id: slow\n" + opened.read(FILE))
     assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", "--separate", code=3)
     assert "other.yaml" in opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
@@ -245,7 +245,7 @@ def test_postmortem_requires_resolved_incident(opened):
     assert "already has a postmortem" in opened.run(*write, now=later, code=3)
 
 
-def test_invalid_change_reports_findings(opened):
+def test_invalid_update_reports_location_and_writes_nothing(opened):
     before = opened.files()
     arguments = ("incident", "resolve", "2026", "--at", "2026-11-02T09:00:00Z")
     output = opened.run(*arguments, code=1)
@@ -256,7 +256,7 @@ def test_invalid_change_reports_findings(opened):
     assert opened.files() == before
 
 
-def test_earlier_update_is_sorted_by_time(opened):
+def test_backdated_update_is_sorted_by_time(opened):
     opened.run("incident", "update", "slow", "--status", "monitoring", now="2026-11-02T11:00:00Z")
     late = ("incident", "update", "slow", "--status", "identified", "--at", "2026-11-02T10:30:00Z")
     opened.run(*late, now="2026-11-02T11:10:00Z")
@@ -267,7 +267,7 @@ def test_earlier_update_is_sorted_by_time(opened):
     assert document["incident"]["status"] == "monitoring"
 
 
-def test_resolve_prints_remaining_manual_status(opened):
+def test_resolve_reports_component_still_set_manually(opened):
     opened.run("component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z")
     assert "stays at" not in opened.run(
         "incident", "resolve", "slow", "--dry-run", now="2026-11-02T11:00:00Z"
@@ -276,13 +276,13 @@ def test_resolve_prints_remaining_manual_status(opened):
     assert "RPC stays at partial outage, set by hand on 2026-11-02T09:00:00Z" in output
 
 
-def test_resolve_prints_other_open_incident(opened):
+def test_resolve_reports_other_open_incident_on_component(opened):
     opened.run(*DISKS, "--separate")
     output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     assert "RPC stays at major outage, because of the open incident 2026-11-02-disks" in output
 
 
-def test_future_time_needs_confirmation(opened, monkeypatch):
+def test_update_time_in_future_requires_confirmation(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
     update = ("incident", "update", "slow", "--status", "identified", "--body", "Disks.")
@@ -294,19 +294,19 @@ def test_future_time_needs_confirmation(opened, monkeypatch):
     assert "2026-11-02T12:00:00Z" in opened.read(FILE)
 
 
-def test_slow_clock_dates_update_after_newest(opened):
+def test_update_with_slow_clock_follows_newest_update(opened):
     opened.run("incident", "update", "slow", "--status", "identified", now="2026-11-02T10:04:00Z")
     opened.run("incident", "resolve", "slow", now="2026-11-02T10:01:30Z")
     assert opened.read(FILE).count("- at:") == 3
     assert "- at: 2026-11-02T10:04:01Z\n    status: resolved" in opened.read(FILE)
 
 
-def test_colon_suggests_equals_sign(opened):
+def test_colon_in_component_option_suggests_equals_sign(opened):
     refused = opened.run(*OPEN, "--component", "rpc:major_outage", code=3)
     assert "did you mean 'rpc=major_outage'?" in refused
 
 
-def test_shared_name_lists_keys(opened):
+def test_ambiguous_component_name_lists_keys(opened):
     components = opened.read("content/components.yaml")
     opened.write("content/components.yaml", components + "  second:\n    name: RPC\n")
     refused = opened.run(*OPEN, "--component", "RPC=major_outage", code=3)
@@ -314,26 +314,26 @@ def test_shared_name_lists_keys(opened):
     assert "use the key of one of them: rpc, second" in refused
 
 
-def test_exact_words_find_incident(opened):
+def test_exact_name_selects_incident_over_prefix_match(opened):
     opened.run(*OPEN, "--separate")
     opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
     assert "status: resolved" not in opened.read("content/incidents/2026-11-02-slow-answers-2.yaml")
 
 
-def test_long_name_is_rejected_before_writing(repository):
+def test_too_long_incident_name_writes_nothing(repository):
     before = repository.files()
     assert "[invalid-value]" in repository.run("incident", "open", "--name", "x" * 256, code=1)
     assert repository.files() == before
 
 
-def test_edit_ignores_errors_in_other_files(opened):
+def test_incident_edit_ignores_errors_in_other_files(opened):
     opened.write("content/incidents/broken.yaml", "name: [\n")
     opened.run("incident", "resolve", "2026-11", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
 
 
-def test_unreadable_settings_block_edits(opened):
+def test_incident_edit_requires_readable_site_yaml(opened):
     opened.write("content/site.yaml", "page: [\n")
     output = opened.run("incident", "resolve", "2026", code=1)
     assert "content/site.yaml:2:1: error: not YAML" in output
@@ -358,13 +358,13 @@ def test_future_update_is_written_with_warning(opened):
         ),
     ],
 )
-def test_unsafe_edit_reports_location(repository, text, output):
+def test_unsafe_yaml_edit_reports_file_location(repository, text, output):
     repository.write("content/incidents/x.yaml", text)
     assert output in repository.run("incident", "resolve", "x", code=3)
     assert repository.read("content/incidents/x.yaml") == text
 
 
-def test_json_file_is_not_edited(repository):
+def test_incident_in_json_file_is_not_edited(repository):
     text = '{"name": "x", "updates": [{"at": "2026-11-01T00:00:00Z", "status": "identified"}]}'
     repository.write("content/incidents/x.json", text)
     assert "is JSON" in repository.run("incident", "resolve", "x", code=3)
@@ -394,7 +394,7 @@ def test_open_accepts_incident_after_resolution(opened):
     assert "slow-answers" in opened.run(*DISKS, now="2026-11-02T15:00:00Z", code=3)
 
 
-def test_open_offers_update_instead(opened, monkeypatch):
+def test_incident_open_offers_update_of_open_incident(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     later = (*DISKS, "--status", "identified", "--now", "2026-11-02T11:00:00Z")
     done = opened.result(*later, text="Disks are full.\ny\n")
@@ -411,7 +411,7 @@ def test_open_offers_update_instead(opened, monkeypatch):
     assert "body: Disks are full." in opened.read("content/incidents/2026-11-02-disks.yaml")
 
 
-def test_update_is_published_later(opened):
+def test_publish_at_option_delays_incident_update(opened):
     update = ("incident", "update", "slow", "--status", "identified", "--publish-at")
     opened.run(*update, "2026-11-02T12:00:00Z", "--next-update-in", "30m")
     assert "  - at: 2026-11-02T12:00:00Z\n    status: identified\n" in opened.read(FILE)
@@ -422,7 +422,7 @@ def test_update_is_published_later(opened):
     opened.run("incident", "update", "slow", "--status", "investigating", "--body", "Now.")
 
 
-def test_dry_run_prints_applicable_diff(opened):
+def test_dry_run_prints_diff_that_git_applies(opened):
     opened.commit_all("Open")
     before = opened.files()
     arguments = ("incident", "resolve", "2026", "--dry-run", "--commit")
@@ -456,7 +456,7 @@ def test_dry_run_reports_missing_final_newline(opened):
     opened.git("apply", "--check", "resolve.diff")
 
 
-def test_commit_includes_only_edited_file(opened):
+def test_commit_option_includes_only_edited_file(opened):
     opened.commit_all("Open")
     opened.write("staged.txt", "staged")
     opened.write("content/components.yaml", opened.read("content/components.yaml") + "# more\n")
@@ -475,7 +475,7 @@ def test_commit_with_uncommitted_changes_is_rejected(opened):
     assert opened.read(FILE) == before
 
 
-def test_list_shows_open_incidents(opened):
+def test_incident_list_shows_open_incidents(opened):
     opened.run("incident", "open", "--name", "Slow blocks", "--draft", now="2026-11-02T10:30:00Z")
     assert opened.run("incident", "list", now="2026-11-02T10:30:00Z") == (
         "2026-11-02-slow-blocks   investigating (draft)  -      2026-11-02T10:30:00Z  Slow blocks\n"
@@ -493,12 +493,12 @@ def test_list_shows_open_incidents(opened):
     ]
 
 
-def test_empty_list_prints_message(repository):
+def test_incident_list_without_incidents_prints_message(repository):
     assert repository.run("incident", "list") == "no open incidents\n"
     assert repository.run("incident", "list", "--format", "json") == "[]\n"
 
 
-def test_missing_options_are_prompted(repository, monkeypatch):
+def test_incident_open_prompts_for_missing_options(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
     repository.run("incident", "open", text=answers)
@@ -516,7 +516,7 @@ updates:
     )
 
 
-def test_prompt_accepts_component_name(repository, monkeypatch):
+def test_incident_prompt_accepts_component_name(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
     output = repository.run("incident", "open", text=answers)
@@ -550,7 +550,7 @@ def test_postmortem_command_opens_editor(opened, monkeypatch):
     monkeypatch.setattr("click.edit", lambda text, extension: None)
 
 
-def test_empty_editor_writes_nothing(opened, monkeypatch):
+def test_unchanged_editor_text_writes_no_postmortem(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
@@ -569,20 +569,20 @@ def test_build_option_publishes_edited_incident(opened):
     assert summary["page"]["updated_at"] == "2026-11-02T12:00:00.000+01:00"
 
 
-def test_build_into_content_is_rejected(opened):
+def test_incident_build_into_content_folder_is_rejected(opened):
     before = opened.files()
     opened.run("incident", "resolve", "2026", "--build", "--out", "content/site", code=2)
     assert opened.files() == before
 
 
-def test_edit_time_has_whole_seconds(repository, monkeypatch):
+def test_incident_time_has_whole_seconds(repository, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793527200")
     assert repository.result(*OPEN).exit_code == 0
     assert "at: 2026-11-01T10:00:00Z" in repository.read("content/incidents/2026-11-01-slow-answers.yaml")
 
 
 @pytest.mark.slow
-def test_module_entry_point_runs_command(opened):
+def test_python_m_statuary_runs_command(opened):
     done = subprocess.run(
         [sys.executable, "-m", "statuary", "incident", "list", "--now", NOW],
         capture_output=True,
@@ -700,7 +700,7 @@ def test_ended_incident_requires_consistent_times(repository, options, output):
     assert "incidents" not in "".join(repository.files())
 
 
-def test_next_update_accepts_time(opened):
+def test_next_update_by_option_accepts_time(opened):
     update = ("incident", "update", "2026", "--body", "Still looking.")
     opened.run(*update, "--next-update-by", "2026-11-02T10:45:00Z")
     assert opened.read(FILE).endswith("    next_update_by: 2026-11-02T10:45:00Z\n")
@@ -712,7 +712,7 @@ def test_next_update_accepts_time(opened):
 
 
 @pytest.mark.slow
-def test_next_update_becomes_overdue(opened):
+def test_missed_next_update_time_is_shown_overdue(opened):
     opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
     assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_by: 2026-11-02T10:30:00Z\n")
     pages, answers = [], []
@@ -752,7 +752,7 @@ next_update_in: 30m
 """
 
 
-def test_template_fills_new_incident(repository):
+def test_incident_template_fills_new_incident(repository):
     repository.write("content/templates/rpc-outage.yaml", TEMPLATE)
     repository.run("incident", "open", "--template", "rpc-outage", "--component", "bridge=operational")
     assert (
@@ -775,7 +775,7 @@ updates:
     assert "did you mean 'rpc-outage'?" in output
 
 
-def test_template_errors_are_checked(repository):
+def test_incident_template_errors_are_reported_by_check(repository):
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:").replace("30m", "soon"))
     assert "'soon' is not a duration" in repository.run("check", code=1)
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:"))

@@ -78,7 +78,7 @@ def test_schedule_accepts_recurrence_rule(repository):
     assert [one["scheduled_for"][:10] for one in listed] == ["2026-11-10", "2026-11-17", "2026-11-24"]
 
 
-def test_invalid_rule_is_rejected(repository):
+def test_invalid_recurrence_rule_writes_nothing(repository):
     before = repository.files()
     assert "[invalid-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
     assert repository.files() == before
@@ -104,7 +104,7 @@ def test_invalid_rule_is_rejected(repository):
         ),
     ],
 )
-def test_missing_or_invalid_window_is_rejected(repository, arguments, output):
+def test_maintenance_schedule_rejects_missing_or_invalid_window(repository, arguments, output):
     assert output in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
@@ -114,7 +114,7 @@ def test_negative_window_is_rejected(repository):
     assert "[empty-window]" in output
 
 
-def test_started_maintenance_cannot_be_started(scheduled):
+def test_maintenance_start_rejects_started_maintenance(scheduled):
     before = scheduled.files()
     assert "is already in_progress" in scheduled.run("maintenance", "start", "2026", now=WITHIN, code=3)
     assert scheduled.files() == before
@@ -154,7 +154,7 @@ def test_unstarted_maintenance_cannot_be_completed(scheduled):
     assert "has not started" in scheduled.run("maintenance", "complete", "2026", now=BEFORE, code=3)
 
 
-def test_cancel_writes_time_below_window(scheduled):
+def test_maintenance_cancel_writes_cancelled_at(scheduled):
     scheduled.run("maintenance", "cancel", "2026", now=BEFORE)
     assert (
         "scheduled_until: 2026-11-10T05:30:00Z\ncancelled_at: 2026-11-09T00:00:00Z\nbody:"
@@ -173,13 +173,13 @@ def test_cancellation_text_is_published_as_update(scheduled):
     assert page["resolved_at"] == "2026-11-09T01:00:00.000+01:00"
 
 
-def test_cancel_affects_single_occurrence(recurring):
+def test_cancel_changes_one_occurrence_of_recurring_maintenance(recurring):
     recurring.run("maintenance", "cancel", "refill-20261110", now=BEFORE)
     added = "    2026-11-10T07:00:00Z:\n      cancelled_at: 2026-11-09T00:00:00Z\n"
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_existing_occurrence_is_edited(recurring):
+def test_complete_edits_existing_maintenance_occurrence(recurring):
     at = "2026-11-17T07:05:00Z"
     recurring.run("maintenance", "complete", "refill-20261117", now=at)
     added = """\
@@ -197,7 +197,7 @@ def test_recurring_maintenance_id_is_ambiguous(recurring):
     assert "refill-20261117t0700z" in output
 
 
-def test_list_shows_upcoming_windows(scheduled, recurring):
+def test_maintenance_list_shows_upcoming_windows(scheduled, recurring):
     lines = scheduled.run("maintenance", "list", now=BEFORE).splitlines()
     assert lines[0].split()[:2] == ["2026-11-10-new-disks", "scheduled"]
     assert lines[1].split()[0] == "refill-20261110t0700z"
@@ -259,7 +259,7 @@ def test_rescheduled_window_updates_every_document(scheduled):
     assert "<updated>2026-11-09T01:00:00+01:00</updated>" in scheduled.read("build/history.atom")
 
 
-def test_started_maintenance_keeps_start(scheduled):
+def test_reschedule_rejects_started_maintenance(scheduled):
     start = ("--scheduled-for", "2026-11-11T04:00:00Z")
     output = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
     assert "has already started" in output
@@ -280,7 +280,7 @@ def test_reschedule_moves_single_occurrence(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_cancellation_appears_in_every_document(scheduled):
+def test_cancelled_maintenance_appears_in_pages_and_feeds(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     assert "cancelled" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
     for path in ("history.atom", "history.rss", "feed.json"):
@@ -336,7 +336,7 @@ def test_unannounced_cancelled_window_is_never_published(recurring):
 
 
 @pytest.mark.slow
-def test_update_announces_future_window(recurring):
+def test_update_announces_future_maintenance_occurrence(recurring):
     recurring.run("maintenance", "update", FOURTH, "--body", "This one takes an hour.", now=EARLY)
     assert windows(recurring)[FOURTH][0] == "scheduled"
     window = served(recurring, EARLY)[FOURTH]
@@ -370,7 +370,7 @@ MOVED = "The maintenance has been moved to"
 
 
 @pytest.mark.slow
-def test_every_move_posts_update(scheduled):
+def test_every_reschedule_posts_update_with_new_window(scheduled):
     for day, text in (("11", "The disks come on Wednesday."), ("12", None)):
         body = () if text is None else ("--body", text)
         move = ("maintenance", "reschedule", "2026", "--scheduled-for", f"2026-11-{day}T04:00:00Z", *body)
@@ -386,7 +386,7 @@ def test_every_move_posts_update(scheduled):
 
 
 @pytest.mark.slow
-def test_reminder_repeats_after_move(scheduled):
+def test_maintenance_reminder_repeats_after_reschedule(scheduled):
     # the reminder of 03:00 is out when the window moves
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-10T06:00:00Z")
     before = served(scheduled, "2026-11-10T03:10:00Z")["2026-11-10-new-disks"]["incident_updates"]
@@ -416,7 +416,7 @@ def test_reschedule_rejects_past_or_unchanged_time(scheduled):
 
 
 @pytest.mark.slow
-def test_early_update_announces_maintenance(repository):
+def test_update_before_announcement_announces_maintenance(repository):
     repository.run(*SCHEDULE, "--at", "2026-11-05T00:00:00Z")
     repository.run("maintenance", "update", "2026", "--body", "Bring your own disks.")
     window = served(repository, NOW)["2026-11-10-new-disks"]
@@ -426,7 +426,7 @@ def test_early_update_announces_maintenance(repository):
     assert_clean(repository, NOW)
 
 
-def test_unknown_window_suggests_nearest(recurring):
+def test_unknown_maintenance_id_suggests_nearest(recurring):
     assert "did you mean refill-20261103t0700z?" in recurring.run(
         "maintenance", "cancel", "refill-2026-11-03", code=3
     )
@@ -436,7 +436,7 @@ def test_unknown_window_suggests_nearest(recurring):
     )
 
 
-def test_occurrence_updates_are_checked(recurring):
+def test_invalid_occurrence_updates_are_reported_by_check(recurring):
     text = RECURRING.replace(
         "      name: Late refill\n",
         "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: in_progress, components: {brige: null}}\n"

@@ -13,12 +13,12 @@ ROWS = [
 ]
 
 
-def test_rows_without_terminal_are_aligned(capsys):
+def test_table_without_terminal_has_aligned_columns(capsys):
     print_rows(ROWS, ("id", "status", "components"), "text", "nothing")
     assert capsys.readouterr().out == "a   major_outage  rpc, bridge\nbb  -             -\n"
 
 
-def test_rows_on_terminal_have_headings(monkeypatch):
+def test_table_on_terminal_has_headings_and_colours(monkeypatch):
     screen = StringIO()
     terminal = rich.console.Console(file=screen, force_terminal=True, color_system="truecolor", width=80)
     monkeypatch.setattr(rich.console, "Console", lambda: terminal)
@@ -28,6 +28,6 @@ def test_rows_on_terminal_have_headings(monkeypatch):
 
 
 @pytest.mark.parametrize(("form", "out", "err"), [("text", "", "nothing\n"), ("json", "[]\n", "")])
-def test_empty_list_prints_message(capsys, form, out, err):
+def test_empty_table_prints_message(capsys, form, out, err):
     print_rows([], ("id",), form, "nothing")
     assert capsys.readouterr() == (out, err)

@@ -28,7 +28,7 @@ def test_control_characters_are_escaped(form):
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_json_findings_round_trip(form):
+def test_control_characters_survive_json_and_sarif_report(form):
     value = json.loads(format_findings([hostile_finding()], "content", form))
     if form == "json":
         assert value["findings"][0]["message"] == HOSTILE
@@ -36,31 +36,31 @@ def test_json_findings_round_trip(form):
         assert value["runs"][0]["results"][0]["message"]["text"] == f"{HOSTILE}. {HOSTILE}"
 
 
-def test_workflow_command_is_single_line():
+def test_github_annotation_is_single_line():
     assert len(format_findings([hostile_finding()], "content", "github").splitlines()) == 1
 
 
-def test_caret_marks_source_position(tmp_path):
+def test_report_caret_marks_source_position(tmp_path):
     (tmp_path / "a.yaml").write_text("\ufeffname: x\nstauts: \x1b[2Jy\n", encoding="utf-8")
     finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(2, 9))
     shown = click.unstyle(text_report([finding], str(tmp_path))).splitlines()
     assert shown[1:] == ["    2 | stauts: \\x1b[2Jy", "      |         ^"]
 
 
-def test_caret_accounts_for_escapes(tmp_path):
+def test_report_caret_counts_escaped_characters(tmp_path):
     finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(1, 3))
     shown = click.unstyle(text_report([finding], str(tmp_path), {"a.yaml": "\t\tb"})).splitlines()
     assert shown[1:] == ["    1 | \\t\\tb", "      |     ^"]
 
 
 @pytest.mark.parametrize("line", [0, 3, 10**9])
-def test_position_beyond_file_shows_no_line(tmp_path, line):
+def test_position_beyond_file_prints_no_source_line(tmp_path, line):
     (tmp_path / "a.yaml").write_text("a\nb")
     finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(line, 1))
     assert len(text_report([finding], str(tmp_path)).splitlines()) == 1
 
 
-def test_report_limits_findings_per_rule():
+def test_report_shows_limited_findings_per_rule():
     findings = [Finding(rule="unknown-key", message=str(number), path="a.yaml") for number in range(25)]
     findings.append(Finding(rule="invalid-value", message="other", path="b.yaml"))
     shown = click.unstyle(text_report(findings, "content")).splitlines()
@@ -70,12 +70,12 @@ def test_report_limits_findings_per_rule():
     assert len(json.loads(format_findings(findings, "content", "json"))["findings"]) == 26
 
 
-def test_plain_text_is_unchanged():
+def test_printable_unicode_text_is_not_escaped():
     assert escape_control_chars("Ünïcode — 遅い 👩‍🚒 100 %") == "Ünïcode — 遅い 👩‍🚒 100 %"
     assert json.loads(json_text({"a": "遅い"})) == {"a": "遅い"}
 
 
-def test_records_of_unlisted_chains_are_one_finding():
+def test_records_of_unlisted_chains_are_summarized():
     findings = [
         Finding(
             rule="unknown-chain",

@@ -7,7 +7,7 @@ from statuary.cli.output import changed_file_lines, format_size
 from statuary.publish.plan import Action, Change
 
 
-def test_future_epoch_changes_are_summarized():
+def test_planned_epoch_documents_are_summarized():
     changes = [
         Change(action=Action.REPLACE, path="api/v2/summary.json", size=1200),
         Change(action=Action.ADD, path="api/v2/_epochs/2026-12-01T22:00:00Z/summary.json", size=1000),
@@ -34,7 +34,7 @@ def test_file_size_is_printed_with_unit(size, text):
     assert format_size(size) == text
 
 
-def test_count_is_singular_or_plural():
+def test_count_text_is_singular_or_plural():
     assert [count_text(number, "document") for number in (0, 1, 1234)] == [
         "0 documents",
         "1 document",

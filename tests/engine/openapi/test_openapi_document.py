@@ -41,7 +41,7 @@ def schema(description: dict[str, Any], name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{name}", "components": description["components"]}
 
 
-def test_shipped_schemas_match_types():
+def test_shipped_json_schemas_match_types():
     """`python tests/support/openapi_schemas.py` writes them again."""
     assert SCHEMAS.read_text(encoding="utf-8") == generated_schemas()
 
@@ -110,7 +110,7 @@ def test_real_records_match_declared_schema(description):
         validator.validate(record)
 
 
-def test_field_patterns_match_parsed_fields(description):
+def test_openapi_patterns_accept_only_valid_fields(description):
     parameters = description["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
     patterns = {
         one["name"]: re.compile(one["schema"]["pattern"]) for one in parameters if one["in"] == "query"
@@ -125,7 +125,7 @@ def test_field_patterns_match_parsed_fields(description):
 
 
 @pytest.mark.slow
-def test_disabled_documents_are_not_described(tmp_path):
+def test_disabled_documents_are_missing_from_openapi(tmp_path):
     project = build_project(tmp_path, "\nstatus: {archives: false, uptime: false}\n")
     paths = json.loads((project / "build" / "openapi.json").read_bytes())["paths"]
     assert "/api/v2/uptime.json" not in paths
@@ -151,7 +151,7 @@ def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_schemathesis_finds_only_known_differences(description, project, tmp_path):
+def test_schemathesis_reports_only_listed_openapi_differences(description, project, tmp_path):
     """It asks with what the document allows and with what it does not; all of it in a large run."""
     program = HOSTS / "schemathesis" / "bin" / "st"
     if not program.is_file():
