@@ -50,7 +50,7 @@ class CodeFacts(NamedTuple):
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Return the hashes as a line of JSON, to store in the build's database."""
+        """Return the hashes as a line of JSON, for the build's database."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod

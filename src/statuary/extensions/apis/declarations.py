@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Return the signatures as a line of JSON, to store in the build's database.
+        """Return the signatures as a line of JSON, for the build's database.
 
         Returns:
             The line; empty if there are no signatures.

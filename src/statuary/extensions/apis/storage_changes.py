@@ -46,7 +46,10 @@ class Variable(NamedTuple):
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return the slot, offset, size in bytes and type of a storage variable as JSON."""
+        """Return a storage variable's slot, offset, size and type as JSON.
+
+        The size is in bytes.
+        """
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
@@ -61,7 +64,7 @@ class StorageChange(NamedTuple):
 
     @property
     def is_hazard(self) -> bool:
-        """Whether the new code reads bytes differently that the old code has stored."""
+        """Whether the new code misreads bytes that the old code has stored."""
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:

@@ -61,7 +61,7 @@ class HeaderRule(NamedTuple):
 
 
 def url_glob(url: Url) -> str:
-    """Return the pattern by which a host's configuration matches a URL of the site.
+    """Return the pattern of a host's configuration for a URL.
 
     Hosts accept `*` only at the end of patterns, so the pattern covers the whole folder of the URL.
     """
@@ -72,7 +72,7 @@ def url_glob(url: Url) -> str:
 
 
 def make_url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the patterns by which a host's configuration matches URLs of the site.
+    """Return the patterns of a host's configuration for several URLs.
 
     A pattern is omitted if another one includes it. A page in the root folder has two patterns, because hosts
     serve

@@ -287,7 +287,7 @@ class MirrorSync:
         return text
 
     def stale_paths(self) -> Iterator[str]:
-        """Yield the path of each file in the copy that the mirrored site no longer has."""
+        """Yield the paths of copied files that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._iter_previous_paths():
             if path not in own_paths and self.wanted_entries.find(path) is None:
@@ -305,7 +305,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.read_published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entry for each file that must be fetched from the site."""
+        """Yield the manifest's entry for each file that must be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._has_entry_file(entry):
@@ -326,7 +326,7 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the files to add, replace or remove, so that the copy equals the site."""
+        """Yield the changes after which the copy equals the site."""
         for entry in self.missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)

@@ -64,14 +64,14 @@ class SentEvents(NamedTuple):
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return a copy of the delivery state without an event that did not arrive.
+        """Return a copy without an event that did not arrive.
 
         The next run then sends the event again.
         """
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def up_to(self, end_time: Instant) -> Self:
-        """Return a copy of the state in which all events up to a time are sent.
+        """Return a copy that marks all events up to a time as sent.
 
         The state stays at its own time if that is later.
         """
@@ -196,7 +196,11 @@ class DeliveryState(Protocol):
     """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Return the events sent to each channel, or None before the first run."""
+        """Return the events that were sent to each channel.
+
+        Returns:
+            The events by the name of the channel, or None before the first run.
+        """
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         """Store the events sent to each channel, for the next run.

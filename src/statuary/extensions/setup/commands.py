@@ -216,7 +216,7 @@ def _decide_url(given_url: str | None, current_url: str, *, asks: bool) -> str:
 
 
 def _decide_store(host: str, given_store: str | None, *, asks: bool) -> str:
-    """Return the URL of an object store: the option's value, or the answer to a question.
+    """Return the URL of an object store, from an option or a question.
 
     Returns:
         The URL; empty if the host is not an object store.

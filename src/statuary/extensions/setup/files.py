@@ -124,7 +124,9 @@ def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def list_needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the optional dependencies (extras) of statuary that builds of the site need.
+    """Return the extras of statuary that builds of the site need.
+
+    Extras are optional dependencies.
 
     Args:
         answers: the answers about the host of the site.

@@ -302,12 +302,12 @@ class RecordVerifier:
 
     @property
     def rejected(self) -> int:
-        """The number of records that fail a check without an admission in their proofs."""
+        """The number of failing records whose proofs do not say so."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted(self) -> int:
-        """The number of records that fail a check, as their proofs admit."""
+        """The number of failing records whose proofs say so."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:
