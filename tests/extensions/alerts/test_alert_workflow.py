@@ -85,7 +85,7 @@ def variables_for(api: GitHub) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["Deno", "Cloudflare"])
-def test_edge_function_starts_workflow(runtime: str, tmp_path: Path) -> None:
+def test_alert_webhook_starts_github_workflow(runtime: str, tmp_path: Path) -> None:
     body = group(**GRAFANA)
     assert len(body) > 10
     with (
@@ -113,7 +113,7 @@ def test_edge_function_starts_workflow(runtime: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["Deno", "Cloudflare"])
-def test_edge_function_failure_returns_5xx(runtime: str, tmp_path: Path) -> None:
+def test_alert_webhook_failure_returns_5xx(runtime: str, tmp_path: Path) -> None:
     with github(tmp_path) as api:
         variables = variables_for(api)
     with function(runtime, tmp_path, variables) as running:
@@ -208,7 +208,7 @@ def test_concurrent_runs_keep_both_incidents(repository: Repository) -> None:
 
 
 @pytest.mark.slow
-def test_next_run_completes_failed_run(repository: Repository) -> None:
+def test_next_workflow_run_completes_failed_run(repository: Repository) -> None:
     with github(repository.bare) as api:
         api.failures = [500]
         run(repository, api, event_of(), code=22)

@@ -121,7 +121,7 @@ def test_incident_with_future_resolution_is_open(folder):
     assert incidents(folder) == before
 
 
-def test_handwritten_incident_stays_open(folder):
+def test_resolved_alert_keeps_handwritten_incident_open(folder):
     written = "name: RPC down\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T09:00:00Z, status: investigating}\n"
     write_files(folder, {"content/incidents/rpc.yaml": written})
     run(folder, group(alert("resolved")))
@@ -139,7 +139,7 @@ def test_incident_updated_by_person_stays_open(folder):
     assert file.read_bytes() == before
 
 
-def test_rule_can_publish_automatically(folder):
+def test_alert_rule_can_publish_without_draft(folder):
     rule = (
         SITE
         + "      name: Public RPC does not answer\n      body: We are on it.\n      publish: automatically\n"
@@ -152,14 +152,14 @@ def test_rule_can_publish_automatically(folder):
     assert incident["updates"][0]["body"] == "We are on it."
 
 
-def test_automatic_publication_requires_name(folder):
+def test_alert_rule_with_automatic_publication_requires_name(folder):
     write_files(folder, {"content/site.yaml": SITE + "      publish: automatically\n"})
     said = run(folder, group(), code=1)
     assert "site.yaml:7" in said
     assert "has no name" in said
 
 
-def test_component_label_replaces_missing_rule(folder):
+def test_alert_component_label_needs_no_rule(folder):
     run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
     (incident,) = incidents(folder).values()
     assert incident["components"] == {"explorer": "major_outage"}
@@ -187,13 +187,13 @@ def test_pagerduty_resolves_incident_of_moved_service(folder, service):
     assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
 
 
-def test_unmatched_alert_changes_nothing(folder):
+def test_alert_without_matching_rule_changes_nothing(folder):
     said = run(folder, group(alert(service="database")))
     assert "no rule fits the alert 'The RPC does not answer': alertname=RpcDown" in said
     assert incidents(folder) == {}
 
 
-def test_payload_opens_incident_per_component(folder):
+def test_alert_group_opens_incident_per_component(folder):
     rules = SITE + "    - {labels: {service: web}, component: explorer}\n"
     write_files(folder, {"content/site.yaml": rules})
     run(folder, group(alert(), alert(service="web")))
@@ -251,7 +251,7 @@ def test_hostile_alert_name_is_escaped(folder):
     assert incident["name"] == "../../x: [y] # z 'a' \"b\" <script>"
 
 
-def test_dry_run_shows_change(folder):
+def test_alert_dry_run_prints_new_incident(folder):
     said = run(folder, group(), "--dry-run")
     assert "+name: The RPC does not answer" in said
     assert incidents(folder) == {}

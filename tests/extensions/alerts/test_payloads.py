@@ -20,13 +20,13 @@ def test_alertmanager_payload_is_read():
     assert one.since == parse_instant("2026-11-02T09:58:12.432Z")
 
 
-def test_alert_key_identifies_group():
+def test_alert_key_is_derived_from_group_key():
     first, again = read(group()), read(group(alert("resolved", host="b"), status="resolved"))
     assert first[0].key == again[0].key
     assert read(group(groupKey="{}:{other}"))[0].key != first[0].key
 
 
-def test_unlabelled_alert_takes_group_title():
+def test_alert_without_labels_uses_group_title():
     group_of_none = {
         "receiver": "",
         "groupKey": "{}",
@@ -38,14 +38,14 @@ def test_unlabelled_alert_takes_group_title():
     assert (one.name, one.labels) == ("[FIRING:1]", {})
 
 
-def test_missing_status_takes_group_status():
+def test_alert_without_status_uses_group_status():
     """Grafana's custom payloads may leave it out."""
     value = group({"labels": {"service": "rpc"}})
     assert [one.is_firing for one in read(value)] == [True]
     assert [one.is_firing for one in read(value | {"status": "resolved"})] == [False]
 
 
-def test_mixed_group_keeps_alert_statuses():
+def test_alerts_in_mixed_group_keep_own_status():
     found = read(
         group(
             alert("resolved", host="a"),
@@ -99,7 +99,7 @@ def test_pagerduty_events_are_read(event, firing):
     assert all(one.labels["service"] == "rpc" and one.name == "RPC down" for one in alerts)
 
 
-def test_plain_payload_is_read():
+def test_minimal_alert_payload_is_read():
     (one,) = read({"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"})
     assert one.labels == {"component": "rpc"}
     assert one.since is None
@@ -112,7 +112,7 @@ def test_legacy_pagerduty_event_is_rejected(member):
 
 
 @pytest.mark.parametrize("payload", HOSTILE, ids=range(len(HOSTILE)))
-def test_invalid_payload_error_is_short(payload):
+def test_error_for_invalid_alert_payload_is_short(payload):
     with pytest.raises(PayloadError) as error:
         read_alerts(payload)
     assert len(str(error.value)) < 400

@@ -28,7 +28,7 @@ def outcomes(folder, payloads):
     return main([folder], lines.append), lines
 
 
-def test_recorded_payloads_have_expected_outcomes(tmp_path):
+def test_recorded_alert_payloads_have_expected_outcomes(tmp_path):
     code, lines = outcomes(tmp_path, PAYLOADS)
     said = [line.partition("  ")[2].strip().partition("   ")[0] for line in lines[: len(PAYLOADS)]]
     assert code == 0
@@ -52,11 +52,11 @@ def test_recorded_payloads_have_expected_outcomes(tmp_path):
         ("statuspage/a.json", {"component_update": {"new_status": 3}}, "another type than recorded"),
     ],
 )
-def test_unexpected_payload_outcome_exits_1(tmp_path, name, value, said):
+def test_unexpected_alert_payload_outcome_exits_1(tmp_path, name, value, said):
     code, lines = outcomes(tmp_path, {name: value})
     assert code == 1
     assert said in lines[0]
 
 
-def test_empty_folder_gives_error(tmp_path):
+def test_payload_folder_without_files_exits_1(tmp_path):
     assert main([tmp_path]) == 1

@@ -22,7 +22,7 @@ def ask(target: str, site: dict[str, bytes] = SITE, method: str = "GET") -> tupl
     return None if response is None else (response.status, response.body)
 
 
-def test_missing_contract_uses_blockscout_wording():
+def test_unverified_contract_gets_blockscout_404_message():
     status, answer = ask(f"/blockscout/1/api/v2/smart-contracts/{ABSENT}")
     assert (status, json.loads(answer)) == (404, NOT_VERIFIED)
     assert (
@@ -30,7 +30,7 @@ def test_missing_contract_uses_blockscout_wording():
     )  # the host sends the file
 
 
-def test_site_without_apis_answers_nothing():
+def test_site_without_apis_ignores_api_requests():
     for target in (f"/blockscout/1/api/v2/smart-contracts/{ABSENT}", "/api/v1/signatures/"):
         assert ask(target, {}) is None
 
@@ -83,7 +83,7 @@ def test_edge_module_matches_serve_command(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
-def test_web_servers_answer_with_same_bytes(serve, tmp_path):
+def test_web_servers_send_identical_api_responses(serve, tmp_path):
     dice = seeded(36)
     write_site(tmp_path / "build", SITE | PAGES)
     with serve(tmp_path) as server:
@@ -97,7 +97,7 @@ def test_web_servers_answer_with_same_bytes(serve, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
-def test_web_servers_answer_404_without_apis(serve, tmp_path: Path):
+def test_web_servers_respond_404_without_apis(serve, tmp_path: Path):
     write_site(tmp_path / "build", PAGES)
     with serve(tmp_path) as server:
         missing = (

@@ -29,7 +29,7 @@ MEMBERS = (
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_contract_has_blockscout_members(name):
+def test_contract_response_has_blockscout_fields(name):
     record = made_record(name)
     body = make_blockscout_contract(unjudged(record))
     assert set(body) == set(MEMBERS.split())
@@ -71,7 +71,7 @@ def test_blockscout_response_lists_proxy_implementations():
         ("plain", False, False, None),
     ],
 )
-def test_unknown_creation_is_not_success(name, is_known, arguments, status):
+def test_unverified_creation_code_has_no_success_status(name, is_known, arguments, status):
     record = made_record(name)
     if not is_known:
         record |= {"creationMatch": None}

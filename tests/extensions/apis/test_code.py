@@ -60,7 +60,7 @@ def documents_of(records) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_contract_is_found_by_code(name):
+def test_contract_is_found_by_bytecode_hash(name):
     record = made_record(name)
     documents = documents_of([record])
     digest = f"0x{keccak256(code_of(record)).hex()}"
@@ -69,7 +69,7 @@ def test_contract_is_found_by_code(name):
 
 
 @pytest.mark.parametrize("name", ["immutables", "everything"])
-def test_clone_with_other_immutables_is_found(name):
+def test_clone_with_other_immutables_matches_bytecode_template(name):
     record = made_record(name)
     documents = documents_of([record])
     template = hash_contract_code(record).template
@@ -82,7 +82,7 @@ def test_clone_with_other_immutables_is_found(name):
     assert looked_up(bytes(clone), documents) == []
 
 
-def test_code_differing_elsewhere_has_no_template():
+def test_code_differing_outside_immutables_has_no_template():
     record = made_record("immutables")
     code = bytearray(code_of(record))
     code[0] ^= 1
@@ -104,21 +104,21 @@ def test_code_differing_elsewhere_has_no_template():
         ("transformations", {}),
     ],
 )
-def test_hostile_members_keep_code_digest(member, value):
+def test_invalid_bytecode_fields_keep_code_hash(member, value):
     record = made_record("plain")
     record["runtimeBytecode"][member] = value
     facts = hash_contract_code(record)
     assert facts.digest == f"0x{keccak256(code_of(record)).hex()}"
 
 
-def test_record_without_code_has_no_facts():
+def test_record_without_onchain_code_has_no_hash():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
     assert hash_contract_code(record) is None
     assert derive_record_output(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
-def test_code_facts_are_stored_with_declarations():
+def test_code_hash_is_stored_with_abi_declarations():
     record = made_record("plain")
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
         first, _, rest = derive_record_output(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
@@ -126,7 +126,7 @@ def test_code_facts_are_stored_with_declarations():
         assert CodeFacts.parse(rest) == hash_contract_code(record)
 
 
-def test_template_lists_contracts_together():
+def test_code_template_lists_all_matching_contracts():
     template = Template("0x" + "22" * 32, 100, ((1, 20), (50, 32)))
     rows = [
         (ContractRow("match", None, "match", "1", address, "", "1"), CodeFacts(f"0x{digest * 32}", template))
@@ -158,7 +158,7 @@ def of_vyper() -> list[Any]:
     ]
 
 
-def test_vyper_clone_is_found():
+def test_vyper_clone_is_found_by_bytecode():
     records = of_vyper()
     assert len(records) >= 2
     for record in records:
@@ -173,7 +173,7 @@ def test_vyper_clone_is_found():
             assert looked_up(other, documents) == []
 
 
-def test_vyper_without_immutables_has_no_template():
+def test_vyper_contract_without_immutables_has_no_template():
     record = copy.deepcopy(of_vyper()[0])
     record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["recompiledBytecode"]
     assert hash_contract_code(record).template is None

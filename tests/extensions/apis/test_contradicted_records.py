@@ -105,7 +105,7 @@ KINDS = {
 }
 
 
-def test_rejected_proxy_publishes_no_functions(tmp_path):
+def test_rejected_proxy_record_publishes_no_functions(tmp_path):
     """Another slot is said of a record that fails its checks too, but nothing in it is passed on."""
     files = with_slot(UPGRADED)
     path = record_path(PROXY)
@@ -122,7 +122,7 @@ def test_rejected_proxy_publishes_no_functions(tmp_path):
             assert b"upgradeNow" not in body, path
 
 
-def test_contradicted_implementation_gives_no_functions(tmp_path):
+def test_contradicted_implementation_adds_no_proxy_functions(tmp_path):
     token = orjson.loads(signed_record(TOKEN_ABI, TOKEN))
     digest = sha256(encode_unchecked(sort_members_as_served(token))).hexdigest()
     anchor = encode_anchor(anchor_of(digest, TOKEN, OTHER_CODE))
@@ -204,7 +204,7 @@ def said(site: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def test_genuine_record_is_verified_in_apis(tmp_path):
+def test_genuine_record_is_verified_in_every_api(tmp_path):
     answers = said(site_of(tmp_path, with_slot(TOKEN)))
     assert answers["verdict"] != "contradicted"
     assert len(answers["etherscan"]) == 2
@@ -217,7 +217,7 @@ def test_genuine_record_is_verified_in_apis(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_contradicted_record_is_never_verified(tmp_path, kind):
+def test_contradicted_record_is_unverified_in_every_api(tmp_path, kind):
     present = [UPGRADED] if kind == "slot changed" else []
     is_former_code = kind in ("code changed", "code gone", "slot changed")
     site = site_of(tmp_path, KINDS[kind]())
@@ -236,7 +236,7 @@ def test_contradicted_record_is_never_verified(tmp_path, kind):
             assert b"transfer" not in body, path
 
 
-def test_contradicted_proxy_is_incomplete_on_page(tmp_path):
+def test_contradicted_proxy_page_warns_of_missing_functions(tmp_path):
     notice = b"Functions may be missing"
     implementation = {record_path(OTHER): signed_record([APPROVE], OTHER)}
     page = f"proxies/{CHAIN}/{PROXY}/index.html"
@@ -320,7 +320,7 @@ def expectation(name: str, path: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", few_by_default(KINDS, 1))
-def test_every_document_has_expected_verdict(site_with_everything, kind):
+def test_every_document_states_expected_verification_status(site_with_everything, kind):
     true_site, site = site_with_everything(), site_with_everything(kind)
     surprises, used = [], set()
     for path in sorted({*true_site, *site}):

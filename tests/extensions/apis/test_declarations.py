@@ -16,7 +16,7 @@ ADDRESS = {"type": "address", "name": "from", "indexed": True}
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_declarations_match_record_signatures(name):
+def test_abi_declarations_match_record_signatures(name):
     record = made_record(name)
     declared = parse_declarations(record["abi"])
     by_kind = {
@@ -48,12 +48,12 @@ def test_declarations_match_record_signatures(name):
         ),
     ],
 )
-def test_event_declaration_has_parameter_names(inputs, declaration):
+def test_event_declaration_contains_parameter_names(inputs, declaration):
     [(_, full)] = parse_declarations([event(*inputs)]).events
     assert full == declaration
 
 
-def test_long_declaration_falls_back_to_signature():
+def test_overlong_event_declaration_is_reduced_to_signature():
     inputs = [{"type": "uint256", "name": "n" * 100}] * (MAX_DECLARATION // 100)
     [(text, full)] = parse_declarations([event(*inputs)]).events
     assert full == text
@@ -78,11 +78,11 @@ def test_invalid_abi_item_is_skipped(item):
 
 
 @pytest.mark.parametrize("abi", [None, {}, "abi", 3])
-def test_invalid_abi_has_no_declarations(abi):
+def test_invalid_abi_yields_no_declarations(abi):
     assert parse_declarations(abi).encode() == b""
 
 
-def test_duplicate_event_keeps_first_declaration():
+def test_duplicate_abi_event_keeps_one_declaration():
     one, other = event(ADDRESS), event({**ADDRESS, "name": "a"})
     assert parse_declarations([one, other]) == parse_declarations([other, one])
     assert orjson.loads(parse_declarations([one, other]).encode())[2] == [

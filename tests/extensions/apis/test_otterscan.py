@@ -25,7 +25,7 @@ def files_of(record) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_layouts_hold_metadata_and_sources(name):
+def test_otterscan_folder_contains_metadata_and_sources(name):
     record = made_record(name)
     match = "full_match" if record["match"] == "exact_match" else "partial_match"
     files = files_of(record)
@@ -40,7 +40,7 @@ def test_layouts_hold_metadata_and_sources(name):
     assert {path.split("/")[2] for path in files} == {match}
 
 
-def test_record_without_metadata_has_no_folder():
+def test_record_without_metadata_has_no_otterscan_folder():
     record = made_record("plain")
     record["metadata"] = None
     assert files_of(record) == {}
@@ -58,7 +58,7 @@ def test_record_without_metadata_has_no_folder():
         ("https://x.example/A.sol", "https_/x.example/A.sol"),
     ],
 )
-def test_source_path_stays_below_folder(name, path):
+def test_otterscan_source_path_stays_inside_folder(name, path):
     assert make_source_path(name) == path
 
 
@@ -77,7 +77,7 @@ def test_conflicting_source_paths_are_skipped(names, with_path):
     assert list(choose_source_paths(names, "otterscan/contracts", {"0xab"})) == with_path
 
 
-def test_hostile_source_names_use_content_hash():
+def test_unsafe_source_names_become_content_hashes():
     record = made_record("plain")
     record["sources"] = {
         name: {"content": name} for name in ("../../x", "..", "CON", "é/\u202e.sol", "a" * 999)
@@ -88,7 +88,7 @@ def test_hostile_source_names_use_content_hash():
         assert any(path.endswith(f"/sources/0x{keccak256(name.encode()).hex()}") for path in files)
 
 
-def test_topics_list_every_indexed_variant():
+def test_event_topic_lists_every_indexed_variant():
     event = "Transfer(address,address,uint256)"
     forms = [
         "Transfer(address indexed from, address indexed to, uint256 value)",

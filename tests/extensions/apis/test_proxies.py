@@ -43,7 +43,7 @@ def origins(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, tu
     return [(one.signature or one.kind, one.addresses) for one in merged.entries]
 
 
-def test_merged_abi_entries_name_origin():
+def test_merged_proxy_abi_states_origin_contract():
     own = [{"type": "constructor", "inputs": []}, {"type": "fallback"}, function("admin")]
     other = [{"type": "constructor", "inputs": []}, {"type": "receive"}, {"type": "fallback"}, function("f")]
     assert origins(own, other) == [
@@ -55,7 +55,7 @@ def test_merged_abi_entries_name_origin():
     ]
 
 
-def test_shared_events_and_errors_list_both():
+def test_events_in_proxy_and_implementation_list_both():
     both = [event("Upgraded", True), error("Bad", "uint256")]
     assert origins(both, both) == [
         ("Upgraded(uint256)", (PROXY, FIRST)),
@@ -70,7 +70,7 @@ def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, st
     return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
 
 
-def test_proxy_function_shadows_equal_selector():
+def test_proxy_function_hides_implementation_function_of_selector():
     assert signature_hash("many_msg_babbage(bytes1)")[:10] == signature_hash("transfer(address,uint256)")[:10]
     for hidden in (TRANSFER, CLASHING):
         assert origins([CLASHING], [hidden]) == [("many_msg_babbage(bytes1)", (PROXY,))]
@@ -83,7 +83,7 @@ def test_facet_selector_clash_is_reported():
     assert clashes([TRANSFER], [function("f")]) == []
 
 
-def test_event_topic_clash_keeps_both():
+def test_events_with_equal_topic_are_both_kept():
     one, other = event("Moved", True, False), event("Moved", False, True)
     assert [text for text, _ in origins([one], [other])] == ["Moved(uint256,uint256)"] * 2
     assert clashes([one], [other]) == [("topic", PROXY, FIRST)]
@@ -151,7 +151,7 @@ def struct(*members: tuple[str, int, str], name: str = "Old") -> dict[str, Any]:
     }
 
 
-def test_mapped_struct_compares_by_members():
+def test_structs_in_mappings_are_compared_by_member():
     by_key = {"encoding": "mapping", "label": "mapping", "key": "uint", "value": "of", "numberOfBytes": "32"}
     one = layout(("all", 0, 0, "by"), by=by_key, of=struct(("a", 0, "uint"), ("b", 1, "uint")))
     renamed = layout(
@@ -187,7 +187,7 @@ def sources(before: str, after: str) -> list[dict[str, Any]]:
     return [one.to_json() for one in compare_proxy_implementations(old, new).sources]
 
 
-def test_sources_are_compared_by_line():
+def test_implementation_source_diff_lists_changed_lines():
     lines = [f"line {number}" for number in range(1, 11)]
     after = [*lines[:7], "other", *lines[8:]]
     [change] = sources("\n".join(lines), "\n".join(after))
@@ -207,7 +207,7 @@ def test_sources_are_compared_by_line():
     assert (cut["change"], cut["cut"], cut["lines"]) == ("changed", True, [])
 
 
-def test_history_continues_previous_build():
+def test_proxy_history_continues_from_previous_build():
     started = merge_proxy_history((), (), [FIRST], NOW)
     assert started == [Version((FIRST,), NOW)]
     assert merge_proxy_history((), started, [FIRST], LATER) == started
@@ -221,7 +221,7 @@ def test_history_continues_previous_build():
         assert parse_published_versions(damaged) == []
 
 
-def test_implementations_compare_with_next_and_current():
+def test_implementation_is_compared_with_next_and_current():
     third = "0x" + "dd" * 20
     history = [Version((one,)) for one in (FIRST, SECOND, third)]
     assert choose_implementation_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
@@ -237,7 +237,7 @@ def in_folder(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_upgrade_extends_published_proxy(tmp_path):
+def test_proxy_upgrade_adds_published_comparison(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[function("f"), TRANSFER])
     change(content, 3, storageLayout=layout(TOTAL), abi=[function("f"), function("g")])
@@ -277,7 +277,7 @@ def test_upgrade_extends_published_proxy(tmp_path):
 
 
 @pytest.mark.slow
-def test_unrecorded_implementation_is_incomplete(tmp_path):
+def test_proxy_without_implementation_record_is_incomplete(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     (content / path_of(2)).unlink()
     build_unchecked(content, out)
@@ -301,7 +301,7 @@ def test_unchanged_contracts_keep_proxy_documents(tmp_path, monkeypatch):
     assert in_folder(out) == before
 
 
-def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
+def test_exception_in_proxy_keeps_previous_documents(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build_unchecked(content, out)
     before = in_folder(out)
@@ -326,7 +326,7 @@ def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
     assert [one["implementations"] for one in resolved["history"]] == [[address_of(2)], [address_of(3)]]
 
 
-def test_content_can_state_previous_implementations(tmp_path):
+def test_history_file_adds_previous_implementations(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     file = content / f"apis/proxies/{CHAIN}/{address_of(1).lower()}.json"
     file.parent.mkdir(parents=True)
@@ -365,7 +365,7 @@ def test_content_can_state_previous_implementations(tmp_path):
         ('[{"implementation": "0x%s", "block": -1}]' % ("ab" * 20), "not a block number"),
     ],
 )
-def test_invalid_history_file_is_an_error(tmp_path, text, message):
+def test_invalid_proxy_history_file_is_reported(tmp_path, text, message):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     file = content / f"apis/proxies/{CHAIN}/{address_of(1)}.json"
     file.parent.mkdir(parents=True)

@@ -26,7 +26,7 @@ def checkout(root: Path, **members: str) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("members", [{}, {"SimilarMatch": "0x" + "11" * 20}, {"LicenseType": "Unlicense"}])
-def test_explained_difference_is_counted(tmp_path, capsys, members):
+def test_explained_difference_from_recorded_response_passes(tmp_path, capsys, members):
     assert main([checkout(tmp_path, **members)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len([line for line in lines if "equal" in line]) == 2
@@ -36,13 +36,13 @@ def test_explained_difference_is_counted(tmp_path, capsys, members):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("members", [{"Runs": "0200"}, {"CompilerVersion": "0.8.30"}, {"Extra": "x"}])
-def test_unexplained_difference_fails(tmp_path, capsys, members):
+def test_unexplained_difference_from_recorded_response_fails(tmp_path, capsys, members):
     assert main([checkout(tmp_path, **members)]) == 1
     [member] = members
     assert f"2  {member}: WITHOUT A REASON" in capsys.readouterr().out
 
 
-def test_wrong_canonical_signature_fails(tmp_path):
+def test_wrong_canonical_signature_fails_comparison(tmp_path):
     assert main([tmp_path]) == 1
     path = tmp_path / CANONICAL_FILE
     path.parent.mkdir(parents=True)

@@ -47,7 +47,7 @@ def checkout(root: Path, title: str, total: int) -> Path:
     return root
 
 
-def test_signatures_are_read_with_types():
+def test_recorded_signatures_are_read_with_types():
     assert inserted(MADE_FIXTURE) == [
         ("transfer(address,uint256)", "Function"),
         ("Sent(uint256)", "Event"),
@@ -65,7 +65,7 @@ def test_signatures_are_read_with_types():
         ("counts large result sets", 3, 1),  # it passes, so the reason is none
     ],
 )
-def test_failing_test_requires_reason(tmp_path, capsys, title, total, code):
+def test_failing_recorded_signature_test_requires_reason(tmp_path, capsys, title, total, code):
     installed("sourcify-spec")
     assert main(checkout(tmp_path, title, total)) == code
     passed = int(total == 3)

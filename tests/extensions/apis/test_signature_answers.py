@@ -58,7 +58,7 @@ def named(text: str, **more: bool) -> dict[str, object]:
     return {"name": text, "filtered": False, "hasVerifiedContract": True} | more
 
 
-def test_lookup_answers_known_and_unknown_hashes():
+def test_signature_lookup_returns_null_for_unknown_hash():
     unknown = "0x" + "12" * 32
     found = result(f"{LOOKUP}?function={key(TRANSFER)},0x12345678&event={key(EVENT, 66)},{unknown}")
     assert found == {
@@ -67,17 +67,17 @@ def test_lookup_answers_known_and_unknown_hashes():
     }
 
 
-def test_hash_with_invalid_length_is_unknown():
+def test_signature_hash_of_wrong_length_is_unknown():
     found = result(f"{LOOKUP}?function={key(TRANSFER, 66)}&event={key(EVENT)}")
     assert found == {"function": {key(TRANSFER, 66): None}, "event": {key(EVENT): []}}
 
 
-def test_lookup_key_keeps_requested_case():
+def test_signature_lookup_keeps_requested_hash_case():
     sent = "0x" + key(TRANSFER)[2:].upper()
     assert result(f"{LOOKUP}?function={sent}")["function"] == {sent: [named(TRANSFER)]}
 
 
-def test_error_selectors_are_found_as_functions():
+def test_error_signature_is_found_by_function_selector():
     assert result(f"{LOOKUP}?function={key('Bad()')}")["function"][key("Bad()")] == [named("Bad()")]
     assert result(LOOKUP) == {"function": {}, "event": {}}
     assert result(f"{LOOKUP}?function=&event=") == {"function": {}, "event": {}}
@@ -86,7 +86,7 @@ def test_error_selectors_are_found_as_functions():
 @pytest.mark.parametrize(
     ("query", "count"), [("", 1), ("&filter=", 1), ("&filter=true", 1), ("&filter=false", 2)]
 )
-def test_noncanonical_names_are_filtered(query, count):
+def test_colliding_signature_is_filtered_by_default(query, count):
     found = result(f"{LOOKUP}?function={key(TRANSFER)}{query}")["function"][key(TRANSFER)]
     assert found == [named(TRANSFER), named(CLASHING, filtered=True)][:count]
 
@@ -110,7 +110,7 @@ def test_invalid_signature_hash_gives_error(text):
     )
 
 
-def test_search_lists_hits_by_both_hashes():
+def test_signature_search_lists_selector_and_topic():
     found = result(f"{SEARCH}?query={quote('test_under*')}")
     text = "test_underscore()"
     assert found == {"function": {key(text): [named(text)]}, "event": {key(text, 66): [named(text)]}}
@@ -119,13 +119,13 @@ def test_search_lists_hits_by_both_hashes():
 @pytest.mark.parametrize(
     ("pattern", "count"), [("many*", 100), ("many??(uint256)", 90), ("TRANSFER*", 0), ("*address*", 4)]
 )
-def test_search_is_limited_to_hundred_hits(pattern, count):
+def test_signature_search_returns_at_most_hundred(pattern, count):
     found = result(f"{SEARCH}?query={quote(pattern)}&filter=false")
     assert sum(len(items) for items in found["event"].values()) == count
 
 
 @pytest.mark.parametrize("query", ["", "?query=", "?query=a%20b", "?query=%22", "?query=%C3%A9"])
-def test_search_without_valid_pattern_fails(query):
+def test_signature_search_with_invalid_pattern_fails(query):
     status, body = ask(f"{SEARCH}{query}")
     assert (status, body["ok"]) == (500, False)
     assert body["error"].startswith("Invalid search pattern '")
@@ -135,7 +135,7 @@ def test_lookup_without_signature_api_returns_none():
     assert answer_lookup(LookupRequest(target=LOOKUP), {}.get, lambda: "id") is None
 
 
-def test_pattern_matching_has_bounded_cost():
+def test_signature_pattern_matching_time_is_bounded():
     assert not matches_pattern("a" * 4_000, "*a" * 500 + "b")
     assert matches_pattern("a" * 400, "*a" * 100 + "*")
 
@@ -156,7 +156,7 @@ PIECES = (
 
 
 @pytest.mark.slow
-def test_edge_module_matches_hostile_requests():
+def test_edge_module_matches_python_on_malformed_lookups():
     dice = seeded(7)
     targets = [
         f"{dice.choice(PATHS)}?{''.join(dice.choices(PIECES, k=dice.randint(0, 9)))}" for _ in range(500)

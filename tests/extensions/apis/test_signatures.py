@@ -41,7 +41,7 @@ def test_shard_lists_canonical_signature_first():
     }
 
 
-def test_signatures_have_both_hashes():
+def test_signature_has_selector_and_topic_hash():
     documents = of(Declarations(("f()",), ("Bad()",), ((TRANSFER, DECLARED),)))
     for text in ("f()", "Bad()", TRANSFER):
         digest = signature_hash(text)
@@ -50,7 +50,7 @@ def test_signatures_have_both_hashes():
             assert [one["name"] for one in shard[key]] == [text]
 
 
-def test_statistics_total_counts_unique_signatures():
+def test_signature_statistics_count_each_signature_once():
     documents = of(Declarations(("f()",), ("f()",)), Declarations(("f()",)), public=("f()", "g()"))
     stats = json.loads(documents["signature-database/v1/stats"])
     assert stats == {
@@ -62,7 +62,7 @@ def test_statistics_total_counts_unique_signatures():
     }
 
 
-def test_tool_files_map_hash_to_signature():
+def test_foundry_signature_file_maps_hash_to_signature():
     documents = of(
         Declarations(("transfer(address,uint256)",), ("Bad()",), ((TRANSFER, DECLARED),)),
         public=(CLASHING, "g()"),
@@ -78,7 +78,7 @@ def test_tool_files_map_hash_to_signature():
     assert clef == {key[2:]: text for key, text in functions.items()}
 
 
-def test_signature_list_ignores_contract_order():
+def test_signature_list_is_independent_of_contract_order():
     one = Declarations(("f()",), (), ((TRANSFER, DECLARED),))
     other = Declarations(("g()",), (), ((TRANSFER, TRANSFER),))
     assert of(one, other) == of(other, one, one)
@@ -121,7 +121,7 @@ def changed_abi(number: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_second_build_keeps_signature_documents(tmp_path):
+def test_second_build_rewrites_no_signature_document(tmp_path):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     files = apis_in(built_files(content, out))
     assert len([path for path in files if path.startswith("abis/")]) == 6
@@ -133,7 +133,7 @@ def test_second_build_keeps_signature_documents(tmp_path):
 
 
 @pytest.mark.slow
-def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
+def test_unchanged_contracts_rebuild_no_signature_document(tmp_path, monkeypatch):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     built_files(content, out)
 
@@ -149,7 +149,7 @@ def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_incremental_build_equals_full_build(tmp_path):
+def test_incremental_build_gives_same_signature_documents(tmp_path):
     content, out = content_with(tmp_path, 4), tmp_path / "out"
     with (content / "site.yaml").open("a") as file:
         file.write("contracts: {publish: all}\n")
@@ -166,7 +166,7 @@ def test_incremental_build_equals_full_build(tmp_path):
 
 
 @pytest.mark.slow
-def test_lost_document_is_rebuilt(tmp_path):
+def test_missing_signature_document_is_rebuilt(tmp_path):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     files = apis_in(built_files(content, out))
     for path in ("signature-database/files/names.txt", f"abis/{path_of(1).removeprefix('contracts/')}"):
@@ -193,7 +193,7 @@ def test_invalid_signature_line_is_skipped(tmp_path):
     assert (out / "signature-database/files/names.txt").read_text().splitlines().count("good()") == 1
 
 
-def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
+def test_signature_exception_keeps_previous_documents(tmp_path, monkeypatch):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     built_files(content, out)
     names = out / "signature-database/files/names.txt"
@@ -210,7 +210,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["parse_declarations", "_iter_api_documents"])
-def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
+def test_signature_exception_in_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 
     def fail(*_: object) -> Iterator[object]:

@@ -84,7 +84,7 @@ def bodies_of(root, **options):
         ),
     ],
 )
-def test_real_records_round_trip(tmp_path, without):
+def test_parquet_export_restores_real_records(tmp_path, without):
     records = dict(real_records())
     raw = {name: (DATA / "contract-records" / f"{name}.json").read_bytes() for name in records}
     write_tables(
@@ -119,7 +119,7 @@ def _only_proxy_resolution_differs(record, found):
 
 
 @pytest.mark.slow
-def test_records_sharing_rows_stay_separate(tmp_path):
+def test_records_with_shared_export_rows_stay_separate(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -128,7 +128,7 @@ def test_records_sharing_rows_stay_separate(tmp_path):
 
 
 @pytest.mark.slow
-def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
+def test_export_bucket_count_does_not_change_records(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.CONTRACTS_OF_A_BUCKET", 5)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.NEED_SIZE", 10 << 20)
     records = [deployed(number, ("plain", "libraries", "arguments")[number % 3]) for number in range(1, 40)]
@@ -138,7 +138,7 @@ def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_newest_export_row_of_match_wins(tmp_path):
+def test_newest_export_row_of_match_is_used(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
     tables = tables_of_records([record])
@@ -161,7 +161,7 @@ def test_newest_export_match_of_address_wins(tmp_path):
 
 
 @pytest.mark.slow
-def test_contracts_of_other_chains_are_skipped(tmp_path):
+def test_export_contracts_of_unlisted_chains_are_skipped(tmp_path):
     records = [deployed(1), deployed(2) | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     assert set(bodies_of(tmp_path)) == {(CHAIN, records[0]["address"])}
@@ -182,7 +182,7 @@ def test_missing_export_table_is_reported(tmp_path):
         joined(tmp_path)
 
 
-def test_non_parquet_file_is_reported(tmp_path):
+def test_non_parquet_file_in_export_is_reported(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
     with pytest.raises(UnreadableError, match="cannot join"):
@@ -190,7 +190,7 @@ def test_non_parquet_file_is_reported(tmp_path):
 
 
 @pytest.mark.slow
-def test_invalid_json_is_reported_with_row(tmp_path):
+def test_invalid_json_column_reports_export_row(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     row = list(tables["verified_contracts"][1])
     row[4] = "{'a': None}"
@@ -203,7 +203,7 @@ def test_invalid_json_is_reported_with_row(tmp_path):
     assert "match 2" in finding.message
 
 
-def test_invalid_column_type_is_reported(tmp_path):
+def test_invalid_export_column_type_is_reported(tmp_path):
     tables = tables_of_records([deployed(1)])
     row = list(tables["compiled_contracts"][0])
     row[3] = None
@@ -213,7 +213,7 @@ def test_invalid_column_type_is_reported(tmp_path):
     assert "do not follow the schema" in contract.parsed_contract.findings[0].message
 
 
-def test_export_row_finding_has_pointer(tmp_path):
+def test_finding_in_export_row_has_json_pointer(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
@@ -222,7 +222,7 @@ def test_export_row_finding_has_pointer(tmp_path):
     assert locate_bulk_findings([replace(finding, path="other")], contract)[0].position is None
 
 
-def test_damaged_bucket_is_reported(tmp_path):
+def test_damaged_export_bucket_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (bucket,) = joined(tmp_path).buckets
     bucket_database_path(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
@@ -231,7 +231,7 @@ def test_damaged_bucket_is_reported(tmp_path):
 
 
 @pytest.mark.slow
-def test_numbers_above_64_bits_are_kept(tmp_path):
+def test_export_numbers_above_64_bits_are_kept(tmp_path):
     """Vyper's storage layouts have slots of 256 bits."""
     slot = 2**255 + 1
     record = deployed(1)
@@ -246,7 +246,7 @@ def test_numbers_above_64_bits_are_kept(tmp_path):
 
 
 @pytest.mark.slow
-def test_bucket_holds_only_needed_rows(tmp_path):
+def test_export_bucket_contains_only_needed_rows(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     (bucket,) = joined(tmp_path).buckets
@@ -268,12 +268,12 @@ def test_bucket_holds_only_needed_rows(tmp_path):
         ("compiled_contracts_sources.parquet", "compiled_contracts_sources"),
     ],
 )
-def test_file_names_identify_tables(path, table):
+def test_export_file_name_determines_table(path, table):
     assert table_name_of_file(path) == table
 
 
 @pytest.mark.slow
-def test_duplicate_row_flood_is_rejected(tmp_path):
+def test_export_with_million_duplicate_rows_is_rejected(tmp_path):
     """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
     duckdb = require_module("duckdb", install='pip install "statuary[parquet]"')
     folder = tmp_path / "contracts"
@@ -287,7 +287,7 @@ def test_duplicate_row_flood_is_rejected(tmp_path):
         joined(tmp_path)
 
 
-def test_excessive_expansion_is_rejected(tmp_path, monkeypatch):
+def test_export_exceeding_memory_limit_is_rejected(tmp_path, monkeypatch):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MIN_DISK", 0)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MAX_EXPORT_EXPANSION", 0)

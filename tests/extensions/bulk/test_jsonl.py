@@ -53,7 +53,7 @@ def packed(name: str, body: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", ["all.jsonl", "all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
-def test_canonical_line_keeps_bytes(tmp_path, name, ending):
+def test_canonical_jsonl_line_keeps_exact_bytes(tmp_path, name, ending):
     other = orjson.dumps(made_record("libraries"))
     (tmp_path / name).write_bytes(packed(name, RECORD + ending + ending + other))
     first, second = read(tmp_path, name)
@@ -62,7 +62,7 @@ def test_canonical_line_keeps_bytes(tmp_path, name, ending):
     assert (first.source.chain_id, first.source.address) == ("31337", made_record()["address"])
 
 
-def test_noncanonical_line_keeps_exact_numbers(tmp_path):
+def test_noncanonical_jsonl_line_keeps_exact_numbers(tmp_path):
     spaced = RECORD.replace(b'"runs":200', b'"runs": 200.0')
     assert spaced != RECORD
     (tmp_path / "all.jsonl").write_bytes(spaced + b"\n")
@@ -71,7 +71,7 @@ def test_noncanonical_line_keeps_exact_numbers(tmp_path):
     assert contract.parsed_contract.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_line_without_findings_skips_positions(tmp_path, monkeypatch):
+def test_jsonl_line_without_findings_computes_no_positions(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
@@ -133,7 +133,7 @@ def test_oversized_line_is_skipped(tmp_path, monkeypatch):
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
-def test_file_of_other_format_stops_early(tmp_path):
+def test_non_jsonl_file_is_skipped_after_limit(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
@@ -145,7 +145,7 @@ def test_missing_bulk_file_is_reported(tmp_path):
     assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 
 
-def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
+def test_missing_zstandard_package_hints_at_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     (tmp_path / "all.jsonl.zst").write_bytes(b"")
     (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
@@ -158,7 +158,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 @pytest.mark.slow
 @settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
-def test_line_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, by_workers):
+def test_jsonl_line_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
@@ -185,13 +185,13 @@ def peak_of_reading(root: Path, count: int) -> int:
 
 
 @pytest.mark.slow
-def test_memory_stays_constant_for_large_files(tmp_path):
+def test_reading_large_jsonl_uses_constant_memory(tmp_path):
     few = peak_of_reading(tmp_path, 50)
     assert peak_of_reading(tmp_path, 2000) < few + len(RECORD) * 100
 
 
 @pytest.mark.slow
-def test_blank_lines_beyond_limit_are_skipped(tmp_path):
+def test_too_many_blank_lines_are_reported(tmp_path):
     """64 MiB of blanks in 64 kB; without a limit, a gigabyte in a megabyte would pass through too."""
     packer = zlib.compressobj(9, wbits=31)
     blanks = (b" " * 1023 + b"\n") * 1024
@@ -207,7 +207,7 @@ def test_blank_lines_beyond_limit_are_skipped(tmp_path):
     )
 
 
-def test_line_beyond_limit_stops_reading(tmp_path, monkeypatch):
+def test_oversized_jsonl_line_stops_reading(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.LARGEST_RECORD", 1 << 10)
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.MAX_SKIPPED", 1 << 21)
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))

@@ -52,7 +52,7 @@ def cards_of(site: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_pages_link_to_existing_images(tmp_path: Path) -> None:
+def test_pages_link_to_existing_card_images(tmp_path: Path) -> None:
     site = tmp_path / "site"
     assert build(content_with(tmp_path), site).applied
     images = images_of(site)
@@ -66,7 +66,7 @@ def test_pages_link_to_existing_images(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_images_are_small_and_deterministic(tmp_path: Path) -> None:
+def test_card_images_are_small_and_deterministic(tmp_path: Path) -> None:
     content = content_with(tmp_path)
     assert build(content, tmp_path / "one").applied
     assert build(content, tmp_path / "other").applied
@@ -81,7 +81,7 @@ def test_images_are_small_and_deterministic(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_missing_glyphs_fall_back_to_english(tmp_path: Path) -> None:
+def test_card_without_needed_glyphs_uses_english(tmp_path: Path) -> None:
     """The library's own font has ASCII alone: a name that it lacks is not drawn as boxes; the page's title has it."""
     german = "pages: {language: de}\n"
     for folder, name in (("latin", "Plinth"), ("cyrillic", "Плинт")):
@@ -100,12 +100,12 @@ def test_missing_glyphs_fall_back_to_english(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_long_site_name_keeps_image_small(tmp_path: Path) -> None:
+def test_long_site_name_keeps_card_image_small(tmp_path: Path) -> None:
     assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
     assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES
 
 
-def test_missing_font_is_reported(tmp_path: Path) -> None:
+def test_missing_card_font_is_reported(tmp_path: Path) -> None:
     content = content_with(tmp_path, "cards: {font: missing.woff2}\n")
     result = build(content, tmp_path / "site")
     assert result.applied, "the status is published all the same"
@@ -113,7 +113,7 @@ def test_missing_font_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_missing_library_names_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pillow_hints_at_cards_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "PIL", None)

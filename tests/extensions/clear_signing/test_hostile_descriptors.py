@@ -38,19 +38,19 @@ def site(tmp_path_factory):
     return signed_site(tmp_path_factory.mktemp("hostile"), files)
 
 
-def test_schema_errors_quote_values_once():
+def test_descriptor_schema_errors_quote_invalid_value():
     found = [
         error.message for error in schema_errors({"contxt": {}, "context": 1, "display": {"formats": "x"}})
     ]
     assert found == ["unknown key 'contxt'", "'1' is not an object", "'x' is not an object"]
 
 
-def test_hostile_descriptor_cases_exceed_hundred():
+def test_malformed_descriptor_cases_exceed_hundred():
     assert len(CASES) > 120
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_hostile_descriptor_is_reported(site, name):
+def test_malformed_descriptor_is_reported_with_position(site, name):
     rule, files = CASES[name]
     folder = f"clear-signing/registry/{name}/"
     found = [item for item in errors(site) if item.path.startswith(folder) and item.severity == "error"]
@@ -59,7 +59,7 @@ def test_hostile_descriptor_is_reported(site, name):
     assert "internal-error" not in {item.rule for item in site[""]}
 
 
-def test_hostile_descriptors_are_not_published(site):
+def test_malformed_descriptors_are_not_published(site):
     assert [path for path in site if path.startswith("registry/h")] == []
     assert site["index.calldata.json"] == {f"eip155:{CHAIN}:{TOKEN.lower()}": TOKEN_FILE}
     assert site["index.eip712.json"] == {}
@@ -96,7 +96,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_false_proxy_implementation_is_not_proved(tmp_path, lie):
+def test_descriptor_for_false_proxy_implementation_is_unproved(tmp_path, lie):
     kind, implementations, others, expected = LIES[lie]
     records = {PROXY: signed_record([], PROXY, proxy=kind, implementations=implementations)}
     records |= {address: signed_record(abi, address) for address, abi in others.items()}
@@ -104,7 +104,7 @@ def test_false_proxy_implementation_is_not_proved(tmp_path, lie):
     assert fits["status"] == expected
 
 
-def test_excluded_implementation_is_not_used(tmp_path):
+def test_descriptor_ignores_excluded_implementation_record(tmp_path):
     wrong = json.loads(signed_record(TOKEN_ABI, TOKEN)) | {"match": None}
     records = {
         PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,)),
@@ -115,7 +115,7 @@ def test_excluded_implementation_is_not_used(tmp_path):
     assert "this site excludes" in fits["reason"]
 
 
-def test_repeated_record_keeps_first_one(tmp_path):
+def test_duplicate_record_keeps_descriptor_of_first(tmp_path):
     first = signed_record(TOKEN_ABI, TOKEN)
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor()}, {TOKEN: first, TOKEN.lower(): first})
     once = signed_site(tmp_path / "once", {TOKEN_FILE: descriptor()}, {TOKEN: first})
@@ -141,7 +141,7 @@ def attestation(own, **changes):
 @pytest.mark.parametrize(
     "value", [{}, [], ["x"], {"sig": 7}, attestation(descriptor()), attestation(descriptor(), data="0x")]
 )
-def test_unsigned_attestation_is_not_published(tmp_path, value):
+def test_invalid_attestation_is_not_published(tmp_path, value):
     path = f"registry/plinth/sigs/calldata-Token.eip155-1-{OTHER}.json"
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(), path: value})
     (warning,) = errors(site, "invalid-attestation")

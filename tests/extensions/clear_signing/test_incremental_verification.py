@@ -222,7 +222,7 @@ def test_changed_input_verifies_only_affected_descriptors(tmp_path, monkeypatch,
 
 
 @pytest.mark.slow
-def test_cached_result_survives_two_builds(tmp_path, calls):
+def test_cached_descriptor_result_survives_two_builds(tmp_path, calls):
     """A descriptor that two builds left alone is what it was, and another setting judges all."""
     content = signing_content(tmp_path, FILES, RECORDS)
     build(content, tmp_path / "site")
@@ -241,7 +241,7 @@ def test_cached_result_survives_two_builds(tmp_path, calls):
 
 
 @pytest.mark.slow
-def test_unexpected_exception_is_not_cached(tmp_path, monkeypatch, calls):
+def test_descriptor_exception_is_not_cached(tmp_path, monkeypatch, calls):
     content = signing_content(tmp_path, FILES, RECORDS)
     with monkeypatch.context() as patch:
         own = judge._check_descriptor
@@ -274,7 +274,7 @@ def test_unchanged_build_retries_failed_descriptor(tmp_path, monkeypatch):
     assert f"clear-signing/{TOKEN_FILE}" in tree(tmp_path / "site")
 
 
-def test_unchanged_build_retries_failed_examples(tmp_path, monkeypatch):
+def test_unchanged_build_retries_failed_signing_examples(tmp_path, monkeypatch):
     content = signing_content(tmp_path, FILES, RECORDS)
     path = f"clear-signing/examples/{BATCH_FILE}"
     with monkeypatch.context() as patch:

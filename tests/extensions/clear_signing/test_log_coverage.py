@@ -47,7 +47,7 @@ def of_signing(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_log_covers_every_file(site):
+def test_transparency_log_covers_every_descriptor_file(site):
     assert set(of_signing(tree(site))) == ITS_FILES
     assert problems_of(site) == []
 
@@ -59,7 +59,7 @@ def test_changed_signing_file_fails_verification(site, path):
     assert any(path in problem for problem in problems_of(site))
 
 
-def test_forged_descriptor_is_reported(site):
+def test_descriptor_missing_from_log_is_reported(site):
     forged = "clear-signing/registry/plinth/calldata-Forged.json"
     write_files(site, {forged: json.dumps(descriptor())})
     assert problems_of(site) == [forged]
@@ -81,14 +81,14 @@ def test_next_build_logs_changed_descriptor(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_log_failure_still_publishes_descriptors(content, site):
+def test_log_failure_still_publishes_changed_descriptors(content, site):
     changed = descriptor({SEND_KEY: {**SEND, "intent": "Pay"}})
     write_files(content, {f"clear-signing/{TOKEN_FILE}": json.dumps(changed)})
     log_failure(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     assert b"Pay" in (site / "clear-signing" / TOKEN_FILE).read_bytes()
 
 
-def test_snapshot_and_mirror_have_every_file(tmp_path, site):
+def test_snapshot_and_mirror_contain_every_descriptor_file(tmp_path, site):
     copy_snapshot(str(site), tmp_path / "site.zip")
     assert verify_snapshot(str(tmp_path / "site.zip")).is_intact
     own = of_signing(tree(site))

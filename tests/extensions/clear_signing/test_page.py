@@ -219,7 +219,7 @@ def test_browser_renders_random_calls_like_python():
     assert 300 < len(failed) < 1_100
 
 
-def test_registry_tests_match_python_and_browser(tmp_path):
+def test_erc7730_registry_tests_pass_in_both_renderers(tmp_path):
     folder = Path(os.environ.get("STATUARY_ERC7730_REGISTRY", DATA / "clear-signing-erc7730-registry"))
     checkout = require_folder(
         folder, what="the registry of descriptors", install="git clone it and set STATUARY_ERC7730_REGISTRY"
@@ -320,7 +320,7 @@ def shown(site):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("path", [PAGE, QUERY], ids=["its page", "the page of any contract"])
-def test_page_is_accessible_and_fits_window(site, path, width):
+def test_signing_page_is_accessible_and_fits_window(site, path, width):
     """With every function open, and after a call within a call was shown and another one was not."""
     look = {"viewport": {"width": width, "height": 900}, "colorScheme": "light", "reducedMotion": "reduce"}
     for pasted in (pasted_texts()[3], pasted_texts()[-1]):
@@ -338,7 +338,7 @@ def test_page_is_accessible_and_fits_window(site, path, width):
         assert found["overflow"] <= 0
 
 
-def test_page_shows_example_of_each_function(shown):
+def test_signing_page_shows_example_of_each_function(shown):
     summaries = [item["summary"] for item in shown[0]["items"]]
     assert summaries[0].endswith("Send 1.5 TKN to <b>Ada</b>")
     assert summaries[1].endswith("Deposit")
@@ -348,7 +348,7 @@ def test_page_shows_example_of_each_function(shown):
     assert shown[0]["complaints"] == []
 
 
-def test_pasted_calldata_is_shown(shown):
+def test_pasted_calldata_is_rendered_as_text(shown):
     transfer, deposit, permit, call, unknown, markup, broken = shown[0]["answers"]
     assert transfer.split("\n")[0] == "Send 1.5 TKN to <b>Ada</b>"
     assert "Paid\n5" in deposit
@@ -359,11 +359,11 @@ def test_pasted_calldata_is_shown(shown):
     assert broken.startswith("Cannot show this")
 
 
-def test_contract_without_descriptor_shows_nothing(shown):
+def test_contract_page_without_descriptor_hides_panel(shown):
     assert shown[1] == {"isShown": False, "complaints": []}
 
 
-def test_generic_contract_page_shows_descriptors(shown):
+def test_contract_viewer_page_shows_descriptors(shown):
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
 
@@ -371,7 +371,7 @@ def test_generic_contract_page_shows_descriptors(shown):
 @pytest.mark.parametrize(
     "command", [["lint"], ["fmt", "--check", "--line-width=115"]], ids=lambda one: one[0]
 )
-def test_modules_pass_deno_checks(command):
+def test_signing_scripts_pass_deno_checks(command):
     files = sorted(map(str, (*(SIGNING / "modules").glob("*.js"), SIGNING / "scripts" / "clear-signing.js")))
     done = subprocess.run(
         [deno(), *command, "--quiet", "--no-config", *files], capture_output=True, text=True, check=False

@@ -43,7 +43,7 @@ def proof_of(site, address=TOKEN, number=0):
     return site[f"proof/{CHAIN}/{address.lower()}.json"]["descriptors"][number]
 
 
-def test_descriptor_is_published_with_proof(tmp_path):
+def test_matching_descriptor_is_published_with_proof(tmp_path):
     made = descriptor()
     site = signed_site(tmp_path, {TOKEN_FILE: made})
     assert errors(site) == []
@@ -67,19 +67,19 @@ def test_descriptor_is_published_with_proof(tmp_path):
     assert never[0].startswith("that labels, intents and names say what the code does")
 
 
-def test_signing_proof_has_record_digest(tmp_path):
+def test_descriptor_proof_contains_record_sha256(tmp_path):
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor()})
     published = (tmp_path / "site" / "v2" / "contract" / CHAIN / TOKEN).read_bytes()
     assert proof_of(site)["compared"][0]["record"] == sha256(published).hexdigest()
 
 
-def test_unconfirmed_abi_is_not_shown(tmp_path):
+def test_descriptor_with_unproven_abi_is_unverified(tmp_path):
     records = {TOKEN: signed_record(TOKEN_ABI, TOKEN, feature="no hash")}
     proof = proof_of(signed_site(tmp_path, {TOKEN_FILE: descriptor()}, records))
     assert proof["claims"]["abi"]["status"] == "not_shown"
 
 
-def test_deployment_without_record_is_skipped(tmp_path):
+def test_descriptor_deployment_without_record_is_skipped(tmp_path):
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, TOKEN, OTHER)})
     assert indexed(site) == {KEY}
     (note,) = [item for item in site[""] if item.rule == "unverified-deployment"]
@@ -87,7 +87,7 @@ def test_deployment_without_record_is_skipped(tmp_path):
     assert note.position.line > 1
 
 
-def test_unverified_publish_keeps_all_deployments(tmp_path):
+def test_unverified_publish_setting_keeps_all_deployments(tmp_path):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor(None, TOKEN, OTHER)})
     write_files(content, {"site.yaml": SMALL_SITE["site.yaml"] + "clear_signing: {unverified: publish}\n"})
     site = built_again(content, tmp_path / "site")
@@ -97,7 +97,7 @@ def test_unverified_publish_keeps_all_deployments(tmp_path):
     assert "no verified record" in proof["claims"]["fits"]["reason"]
 
 
-def test_error_excludes_only_faulty_deployment(tmp_path):
+def test_unknown_function_excludes_only_faulty_deployment(tmp_path):
     records = {
         TOKEN: signed_record(TOKEN_ABI, TOKEN),
         OTHER: signed_record([APPROVE], OTHER),
@@ -113,7 +113,7 @@ def test_error_excludes_only_faulty_deployment(tmp_path):
     assert proof_of(site, OTHER)["contradictedSince"].startswith("2026-11-20")
 
 
-def test_proxy_implementation_is_compared(tmp_path):
+def test_proxy_descriptor_is_compared_with_implementation(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,)),
         TOKEN: signed_record(TOKEN_ABI, TOKEN),
@@ -128,7 +128,7 @@ def test_proxy_implementation_is_compared(tmp_path):
     assert proof["functions"][0]["code"] == TOKEN
 
 
-def test_unrecorded_implementation_is_not_shown(tmp_path):
+def test_proxy_descriptor_without_implementation_record_is_unproved(tmp_path):
     records = {PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,))}
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, PROXY)}, records)
     proof = proof_of(site, PROXY)
@@ -139,7 +139,7 @@ def test_unrecorded_implementation_is_not_shown(tmp_path):
 
 
 @pytest.mark.slow
-def test_proxy_upgrade_contradicts_earlier_proof(tmp_path):
+def test_proxy_upgrade_invalidates_earlier_descriptor_proof(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,)),
         TOKEN: signed_record(TOKEN_ABI, TOKEN),
@@ -161,7 +161,7 @@ def test_proxy_upgrade_contradicts_earlier_proof(tmp_path):
     assert proof_of(third, PROXY)["former"] == proof["former"]
 
 
-def test_diamond_facet_with_selector_is_compared(tmp_path):
+def test_diamond_descriptor_is_compared_with_matching_facet(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="DiamondProxy", implementations=(FACET, TOKEN)),
         FACET: signed_record([APPROVE], FACET),
@@ -185,7 +185,7 @@ def test_ambiguous_facet_selector_is_not_shown(tmp_path):
     assert "more than one facet has the function" in claim["reason"]
 
 
-def test_hidden_fields_are_listed(tmp_path):
+def test_descriptor_proof_lists_hidden_fields(tmp_path):
     spec = {
         "intent": "Send",
         "fields": [field("to", "To", "addressName"), {"path": "value", "visible": "never"}],
@@ -214,7 +214,7 @@ def test_nonpayable_function_with_value_is_error(tmp_path):
 PERMIT = "Permit(address owner,address spender,uint256 value)"
 
 
-def test_messages_are_published_by_type_hash(tmp_path):
+def test_eip712_messages_are_indexed_by_type_hash(tmp_path):
     spec = {"intent": "Permit", "fields": [field("spender", "Spender", "addressName")]}
     path = "registry/plinth/eip712-Token.json"
     site = signed_site(tmp_path, {path: messages({PERMIT: spec})})
@@ -232,7 +232,7 @@ def test_messages_are_published_by_type_hash(tmp_path):
         ({"domain": {"verifyingContract": OTHER}}, "is not 0xa1a1"),
     ],
 )
-def test_domain_of_other_contract_is_error(tmp_path, context, words):
+def test_eip712_domain_of_other_contract_is_error(tmp_path, context, words):
     spec = {"intent": "Permit", "fields": []}
     site = signed_site(tmp_path, {"registry/plinth/eip712-Token.json": messages({PERMIT: spec}, **context)})
     (error,) = errors(site)
@@ -305,7 +305,7 @@ def test_disabled_clear_signing_removes_documents(tmp_path):
     assert not (tmp_path / "site" / "clear-signing").exists()
 
 
-def test_unchanged_build_has_empty_plan(tmp_path):
+def test_unchanged_descriptors_publish_no_files(tmp_path):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor()})
     build(content, tmp_path / "site")
     again = build(content, tmp_path / "site")
@@ -331,12 +331,12 @@ def test_parameter_name_unlike_abi_is_error(tmp_path):
     assert indexed(site) == set()
 
 
-def test_view_function_without_format_is_accepted(tmp_path):
+def test_view_function_needs_no_display_format(tmp_path):
     records = {TOKEN: signed_record([TRANSFER, BALANCE], TOKEN)}
     assert proof_of(signed_site(tmp_path, {TOKEN_FILE: descriptor()}, records))["withoutFormat"] == []
 
 
-def test_payable_function_with_value_passes(tmp_path):
+def test_payable_function_with_value_field_passes(tmp_path):
     records = {TOKEN: signed_record([DEPOSIT], TOKEN)}
     spec = {"intent": "Deposit", "fields": [field("@.value", "Amount", "amount")]}
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor({"deposit()": spec})}, records)

@@ -70,7 +70,7 @@ def test_transfer_call_is_rendered():
         ("tokenTicker", Leaf("address", bytes.fromhex(TOKEN[2:])), {}, "TKN"),
     ],
 )
-def test_value_formats_are_rendered(name, value, params, text):
+def test_descriptor_value_formats_render_expected_text(name, value, params, text):
     made = descriptor(metadata={"enums": {"mode": {"1": "stable"}}})
     show = DisplayContext(int(CHAIN), NAMES, lambda _: None, made)
     assert format_value(name, value, params, show).text == text
@@ -89,7 +89,7 @@ def word(number):
     return f"{number:064x}"
 
 
-def test_array_items_use_matching_parameters():
+def test_array_fields_render_each_item():
     key = "pay(address[] to,uint256[] amounts)"
     spec = {"intent": "Pay", "fields": [field("to.[]", "To"), field("amounts.[]", "Sum")]}
     made = descriptor({key: spec})
@@ -103,7 +103,7 @@ def test_array_items_use_matching_parameters():
 
 
 @pytest.mark.parametrize("data", ["a9059cbb", "a9059cbb00", "deadbeef", "a9059cbb" + "ff" * 40])
-def test_malformed_call_is_rejected(data):
+def test_malformed_calldata_is_not_rendered(data):
     with pytest.raises(InvalidValueError):
         lines(descriptor(), data)
 
@@ -116,7 +116,7 @@ def test_huge_array_length_is_rejected():
         lines(made, selector_of("f(uint256[])")[2:] + word(32) + word(1 << 40))
 
 
-def test_must_match_rejects_different_value():
+def test_must_match_field_rejects_different_value():
     spec = {"intent": "Send", "fields": [{**field("value", "V"), "visible": {"mustMatch": [7]}}]}
     with pytest.raises(NotShownError):
         lines(descriptor({"transfer(address to,uint256 value)": spec}), TRANSFER)
@@ -126,7 +126,7 @@ def render(folder, *arguments):
     return run_command(folder, "signing", "render", *arguments)
 
 
-def test_render_command_shows_call(tmp_path):
+def test_signing_render_command_prints_call(tmp_path):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
     known = {"tokens": {TOKEN.lower(): {"symbol": "TKN", "decimals": 6, "name": "Token"}}}
     (tmp_path / "names.json").write_text(json.dumps(known))
@@ -150,7 +150,7 @@ def test_render_command_shows_call(tmp_path):
         (("deadbeef", "--to", TOKEN), 1),
     ],
 )
-def test_render_command_reports_errors(tmp_path, arguments, code):
+def test_signing_render_command_reports_errors(tmp_path, arguments, code):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
     done = render(tmp_path, *arguments)
     assert done.exit_code == code

@@ -34,7 +34,7 @@ from support.signing_sites import (
 from support.sites import CHAIN, tree, write_files
 
 
-def test_new_descriptor_passes_rules(tmp_path):
+def test_scaffolded_descriptor_passes_rules(tmp_path):
     content = signing_content(tmp_path, {})
     done = run_command(tmp_path, "signing", "new", TOKEN, "--owner", "Plinth Labs", "--entity", "plinth")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -80,14 +80,14 @@ def test_proxy_descriptor_uses_implementation_functions(tmp_path):
     ("arguments", "code"),
     [((OTHER,), 1), (("0x12",), 2), ((TOKEN, "--chain-id", "1"), 2), ((TOKEN, "--chain-id", "x"), 2)],
 )
-def test_new_command_reports_usage_errors(tmp_path, arguments, code):
+def test_signing_new_command_reports_usage_errors(tmp_path, arguments, code):
     signing_content(tmp_path, {})
     done = run_command(tmp_path, "signing", "new", *arguments)
     assert done.exit_code == code
     assert done.stderr
 
 
-def test_new_command_names_missing_chains(tmp_path):
+def test_signing_new_without_chains_exits_2(tmp_path):
     content = signing_content(tmp_path, {}, {})
     site = yaml.safe_load((content / "site.yaml").read_text())
     del site["chains"]
@@ -134,7 +134,7 @@ def contracts_of_the_demo():
     return [orjson.loads(file.read_bytes()) for file in files[:60]]
 
 
-def test_scaffolds_of_all_records_pass_rules(tmp_path):
+def test_scaffolded_descriptors_of_demo_records_pass_rules(tmp_path):
     strange = orjson.loads(signed_record(STRANGE, FACET))
     strange["userdoc"] = {"methods": {"f(address,uint256[],bytes)": {"notice": "Pays\u202e all. And more"}}}
     written = 0
@@ -206,7 +206,7 @@ def test_import_rejects_symlink_and_invalid_descriptor(tmp_path):
     assert not (content / "clear-signing" / "registry" / "plinth" / "calldata-Linked.json").exists()
 
 
-def test_import_reports_too_large_attestation(tmp_path):
+def test_descriptor_import_reports_oversized_attestation(tmp_path):
     content = signing_content(tmp_path, {})
     source = checkout(tmp_path)
     attestation = f"registry/plinth/sigs/calldata-Token.eip155-1-{OTHER}.json"
@@ -219,7 +219,7 @@ def test_import_reports_too_large_attestation(tmp_path):
 
 
 @pytest.mark.slow
-def test_import_without_registry_is_rejected(tmp_path):
+def test_descriptor_import_without_registry_folder_exits_2(tmp_path):
     signing_content(tmp_path, {})
     shutil.rmtree(checkout(tmp_path) / "registry")
     done = run_command(tmp_path, "import", "clear-signing", str(tmp_path / "checkout"))

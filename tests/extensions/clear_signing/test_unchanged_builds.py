@@ -73,7 +73,7 @@ def findings(result):
     return [(item.rule, item.message, item.path, item.position) for item in result.checked.all_findings]
 
 
-def test_unchanged_build_reuses_findings(tmp_path, content, judged):
+def test_unchanged_build_reuses_descriptor_findings(tmp_path, content, judged):
     first = build(content, tmp_path / "site")
     again = build(content, tmp_path / "site")
     assert len(judged) == 1
@@ -113,7 +113,7 @@ CHANGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 3))
-def test_changed_input_is_verified_again(tmp_path, content, judged, change):
+def test_changed_descriptor_input_is_verified_again(tmp_path, content, judged, change):
     build(content, tmp_path / "site")
     write_files(content, CHANGES[change])
     again = built_again(content, tmp_path / "site", now="2026-11-21T12:00:00Z")
@@ -133,7 +133,7 @@ def test_changed_unrelated_record_verifies_no_descriptor(tmp_path, content, judg
 
 
 @pytest.mark.slow
-def test_new_record_is_compared_with_compiler(tmp_path, judged):
+def test_new_record_verifies_waiting_descriptor(tmp_path, judged):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {OTHER: RECORDS[OTHER]})
     assert indexed(built_again(content, tmp_path / "site")) == set()
     write_files(content, {record_path(TOKEN): RECORDS[TOKEN]})
@@ -153,7 +153,7 @@ def test_changed_setting_verifies_all_descriptors(tmp_path, judged):
 
 
 @pytest.mark.slow
-def test_missing_document_is_rebuilt(tmp_path, content):
+def test_missing_descriptor_document_is_rebuilt(tmp_path, content):
     first = build(content, tmp_path / "site")
     assert first.applied
     before = signing_files(tmp_path / "site")
@@ -164,7 +164,7 @@ def test_missing_document_is_rebuilt(tmp_path, content):
 
 
 @pytest.mark.slow
-def test_emptied_folder_removes_documents(tmp_path, content):
+def test_removed_descriptors_remove_their_documents(tmp_path, content):
     build(content, tmp_path / "site")
     for path in (TOKEN_FILE, TESTS):
         (content / "clear-signing" / path).unlink()
@@ -204,7 +204,7 @@ def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypat
 
 
 @pytest.mark.slow
-def test_exception_in_first_build_publishes_rest(tmp_path, content, monkeypatch):
+def test_descriptor_exception_still_publishes_contracts(tmp_path, content, monkeypatch):
     monkeypatch.setattr(documents, "verify_site_descriptors", lambda *_: 1 // 0)
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -213,7 +213,7 @@ def test_exception_in_first_build_publishes_rest(tmp_path, content, monkeypatch)
     assert any(path.startswith("proof/") and TOKEN in path for path in site)
 
 
-def test_exception_in_example_skips_examples(tmp_path, content, monkeypatch):
+def test_exception_in_signing_example_skips_examples(tmp_path, content, monkeypatch):
     def failing(*_arguments):
         raise ZeroDivisionError
 
@@ -242,7 +242,7 @@ def loaded(content, out):
 
 
 @pytest.mark.slow
-def test_modules_are_loaded_only_when_needed(tmp_path, content):
+def test_signing_modules_are_imported_only_when_needed(tmp_path, content):
     judging = {
         f"statuary.extensions.clear_signing.{name}" for name in ("verify", "rules", "records", "render")
     }

@@ -169,7 +169,7 @@ def lines_of(work: Callable[[], object]) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", few_by_default(SHAPES, 3))
-def test_verification_work_grows_linearly(tmp_path, shape):
+def test_descriptor_verification_cost_grows_linearly(tmp_path, shape):
     size, files = SHAPES[shape]
     published(tmp_path / "warm", files(1))
     alone = lines_of(lambda: published(tmp_path / "one", files(size)))
@@ -179,11 +179,11 @@ def test_verification_work_grows_linearly(tmp_path, shape):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", few_by_default(LARGE, 1))
-def test_excessive_work_is_limited(tmp_path, shape):
+def test_oversized_descriptor_exceeds_work_limit(tmp_path, shape):
     (judged, _) = published(tmp_path, LARGE[shape])
     assert {item.rule for item in judged.findings if item.severity == "error"} == {"limit-exceeded"}
     assert list(judged.published()) == []
 
 
-def test_format_limit_exceeds_real_descriptors():
+def test_descriptor_work_limit_allows_real_descriptors():
     assert 10_000_000 // STEPS_OF_A_FORMAT > 6 * 6_270

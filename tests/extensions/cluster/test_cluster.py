@@ -37,7 +37,7 @@ def test_dask_workers_run_tasks(running):
     assert os.getpid() not in doers
 
 
-def test_exception_on_worker_keeps_details(running):
+def test_exception_on_dask_worker_keeps_details(running):
     with (
         DaskExecutor(running.address) as executor,
         pytest.raises(OSError, match="No space left") as raised,
@@ -46,7 +46,7 @@ def test_exception_on_worker_keeps_details(running):
     assert raised.value.filename == "build/.statuary"
 
 
-def test_killed_worker_tasks_are_rerun():
+def test_killed_dask_worker_tasks_are_rerun():
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
@@ -67,7 +67,7 @@ def test_workers_joining_later_receive_tasks():
 
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
-def test_stopped_cluster_is_reported(part, monkeypatch):
+def test_stopped_dask_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.workers.task_window.CHECK_INTERVAL", 1)
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
@@ -82,7 +82,7 @@ def test_stopped_cluster_is_reported(part, monkeypatch):
     assert lost.value.hint.startswith("run the build again")
 
 
-def test_address_without_scheduler_fails(monkeypatch):
+def test_address_without_dask_scheduler_fails(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
     with pytest.raises(WorkersLostError, match="accepts no work"):
@@ -90,7 +90,7 @@ def test_address_without_scheduler_fails(monkeypatch):
 
 
 @pytest.mark.parametrize("options", ["build", "check"])
-def test_missing_dask_names_extra(options, tmp_path, monkeypatch):
+def test_missing_dask_package_hints_at_extra(options, tmp_path, monkeypatch):
     monkeypatch.chdir(write_files(tmp_path, {"content/site.yaml": SITE}))
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = CliRunner().invoke(command, [options, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])

@@ -83,7 +83,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("STATUARY_CACHE", str(tmp_path / "cache"))
 
 
-def test_recompiled_code_is_shown_as_verified(tmp_path):
+def test_build_with_recompile_shows_contract_as_verified(tmp_path):
     site = Site(tmp_path)
     assert site.recompile().exit_code == ExitCode.OK
     proof = site.proof()
@@ -103,7 +103,7 @@ def test_build_without_compiler_verifies_no_record(tmp_path):
     assert GREEN not in site.page()
 
 
-def test_unchanged_site_compiles_nothing(tmp_path):
+def test_unchanged_site_recompiles_no_contract(tmp_path):
     site = Site(tmp_path)
     site.recompile()
     assert "nothing changed" in site.recompile().stdout
@@ -118,7 +118,7 @@ def test_cached_compilation_is_not_repeated(tmp_path):
     assert site.proof("another") == site.proof()
 
 
-def test_different_compiler_binary_compiles_again(tmp_path):
+def test_changed_compiler_binary_recompiles_contract(tmp_path):
     site = Site(tmp_path)
     site.recompile()
     site.compiler.write_text(site.compiler.read_text() + "# another build of it\n")
@@ -126,7 +126,7 @@ def test_different_compiler_binary_compiles_again(tmp_path):
     assert site.runs == 2
 
 
-def test_different_compilation_contradicts_record(tmp_path):
+def test_differing_recompilation_contradicts_record(tmp_path):
     site = Site(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = site.recompile()
     assert "[recompilation-mismatch]" in result.stderr
@@ -140,7 +140,7 @@ def test_different_compilation_contradicts_record(tmp_path):
     assert "These sources compile to something else" in site.page()
 
 
-def test_acknowledged_rejection_may_compile_differently(tmp_path):
+def test_rejected_contract_with_different_compilation_exits_0(tmp_path):
     site = Site(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     content = tmp_path / "content"
     [file] = content.glob(f"contracts/{CHAIN}/*.json")
@@ -161,6 +161,6 @@ def test_missing_compiler_is_reported_as_warning(tmp_path):
     assert compiled == {"status": "not_shown", "reason": f"this build had no solc {VERSION}"}
 
 
-def test_compiler_without_recompile_is_refused(tmp_path):
+def test_compiler_option_without_recompile_is_rejected(tmp_path):
     site = Site(tmp_path)
     assert site.build("--compiler", f"solc={site.compiler}").exit_code == ExitCode.USAGE

@@ -41,13 +41,13 @@ def check(content, *options):
     return result
 
 
-def test_identical_compilation_has_no_findings(content, tmp_path):
+def test_identical_recompilation_has_no_findings(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.OK
     assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno errors or warnings\n"
 
 
-def test_different_compilation_gives_error(content, tmp_path):
+def test_differing_recompilation_fails_check(content, tmp_path):
     program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
@@ -72,7 +72,7 @@ def test_compiler_on_path_is_default(content, tmp_path, monkeypatch):
     assert "1 of 1 records compiled again, 1 of them identical" in check(content, "--recompile").stdout
 
 
-def test_json_format_holds_only_findings(content, tmp_path):
+def test_check_recompile_json_contains_only_findings(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, abi=[])}", "--format", "json"]
     rules = [finding["rule"] for finding in json.loads(check(content, *options).stdout)["findings"]]
     assert rules == ["recompilation-mismatch"]

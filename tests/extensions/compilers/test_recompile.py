@@ -55,7 +55,7 @@ def at(record, number):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("feature", FEATURES)
-def test_unchanged_output_has_no_findings(feature, tmp_path):
+def test_identical_compiler_output_has_no_findings(feature, tmp_path):
     record = made_record(feature)
     again = recompiled(site(tmp_path, record), saying(tmp_path, record["stdJsonOutput"]))
     assert (again.compiled, again.identical, again.findings) == (1, 1, ())
@@ -121,7 +121,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_changed_member_finding_has_pointer(change, tmp_path):
+def test_changed_compiler_output_finding_has_pointer(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(output)
@@ -133,7 +133,7 @@ def test_changed_member_finding_has_pointer(change, tmp_path):
 
 
 @pytest.mark.parametrize("member", ["abi", "metadata", "devdoc", "userdoc"])
-def test_null_member_gives_error(member, tmp_path):
+def test_null_field_against_compiler_output_is_error(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record[member] = None
@@ -182,7 +182,7 @@ TRANSFORMATIONS = {
 
 
 @pytest.mark.parametrize("change", TRANSFORMATIONS)
-def test_transformations_must_match_output(change, tmp_path):
+def test_transformations_unlike_compiler_output_are_error(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(record)
@@ -190,7 +190,7 @@ def test_transformations_must_match_output(change, tmp_path):
     assert [one.pointer for one in again.findings] == [(TRANSFORMATIONS[change], "transformations")]
 
 
-def test_contradicted_match_level_gives_error(tmp_path):
+def test_match_level_contradicting_recompilation_is_error(tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record["runtimeBytecode"]["onchainBytecode"] += "00"
@@ -224,7 +224,7 @@ def test_compiler_receives_input_and_output_selection(tmp_path):
     assert str(tmp_path) not in (tmp_path / "where").read_text()
 
 
-def test_missing_compiler_names_record_count(tmp_path):
+def test_missing_compiler_version_reports_skipped_record_count(tmp_path):
     record = made_record("plain")
     older = copy.deepcopy(record)
     older["compilation"]["compilerVersion"] = "0.8.29+commit.ab55807c"
@@ -256,7 +256,7 @@ def test_bulk_file_records_are_recompiled(tmp_path):
     assert (finding.path, finding.position.line) == ("contracts/all.jsonl", 2)
 
 
-def test_compiler_lookup_matches_version(tmp_path):
+def test_compiler_is_selected_by_exact_version(tmp_path):
     def compiler_of(version):
         return Compiler(kind="solc", path=tmp_path / version, version=version)
 
@@ -269,7 +269,7 @@ def test_compiler_lookup_matches_version(tmp_path):
     assert find_compiler(compilers, "vyper", VERSION) is None
 
 
-def test_equal_compiler_inputs_run_once(tmp_path):
+def test_identical_compiler_inputs_are_compiled_once(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     body = f"echo run >> {tmp_path}/runs; cat {tmp_path}/output.json"
@@ -295,7 +295,7 @@ def test_rejected_compiler_input_gives_error(tmp_path):
     )
 
 
-def test_output_without_contract_gives_error(tmp_path):
+def test_compiler_output_without_contract_is_error(tmp_path):
     [finding] = recompiled(site(tmp_path, made_record("plain")), saying(tmp_path, {"contracts": {}})).findings
     assert finding.severity is Severity.ERROR
     assert f"the compiler's output has no contract {PATH}:{NAME}" in finding.message
@@ -318,7 +318,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_compiler_is_stopped_with_warning(kind, tmp_path):
+def test_compiler_exceeding_limits_is_stopped_with_warning(kind, tmp_path):
     body, message = HOSTILE[kind]
     content = site(tmp_path, made_record("plain"))
     limits = {"seconds": 1, "memory_bytes": 1 << 28, "output_bytes": 1 << 16}
@@ -327,7 +327,7 @@ def test_hostile_compiler_is_stopped_with_warning(kind, tmp_path):
     assert finding.severity is Severity.WARNING
 
 
-def test_line_before_json_is_skipped(tmp_path):
+def test_text_before_compiler_json_is_skipped(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     talkative = detect_compiler(
@@ -355,7 +355,7 @@ def test_unreadable_record_is_skipped(tmp_path):
     assert (again.compiled, again.findings) == (0, ())
 
 
-def test_running_program_can_be_stopped():
+def test_running_compiler_can_be_stopped():
     ended = []
 
     def run():

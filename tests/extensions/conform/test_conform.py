@@ -27,14 +27,14 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.slow
-def test_conforming_site_passes(base):
+def test_conforming_site_exits_0(base):
     done = run(base, "--level", "edge")
     assert done.exit_code == 0
     assert "passed   fields-are-selected" in done.output
     assert f"{base} at the level edge: 46 passed, 0 failed, 4 skipped" in done.output
 
 
-def test_failed_check_names_rule_and_problem(base, project):
+def test_failed_conformance_check_reports_rule_and_problem(base, project):
     document = project / "build" / "chains"
     body = document.read_bytes()
     document.unlink()
@@ -51,14 +51,14 @@ def test_failed_check_names_rule_and_problem(base, project):
     assert "    /chains returns 404, not 200" in result.output
 
 
-def test_only_option_selects_area(base):
+def test_only_option_selects_conformance_area(base):
     report = json.loads(run(base, "--only", "contracts", "--format", "json").stdout)
     assert {check["area"] for check in report["checks"]} == {"contracts"}
     assert {check["level"] for check in report["checks"]} == {"static"}
 
 
 @pytest.mark.slow
-def test_skip_option_excludes_check(base):
+def test_skip_option_excludes_conformance_check(base):
     report = json.loads(run(base, "--only", "status", "--skip", "documents-agree", "--format", "json").stdout)
     assert "documents-agree" not in [check["check"] for check in report["checks"]]
     assert run(base, "--skip", "documents-disagree").exit_code == 2

@@ -53,23 +53,23 @@ def ask(base: str) -> SendRequest:
 
 
 @pytest.mark.parametrize(("target", "status"), [("/here", 200), ("/refused", 400), ("/fault", 500)])
-def test_http_sender_returns_response_unchanged(ask, target, status):
+def test_http_client_returns_error_responses_unchanged(ask, target, status):
     answered = ask(target, "GET", {"X-Asked": "twice"})
     assert (answered.status, answered.media_type) == (status, "text/plain")
     assert answered.body.startswith(f"GET /base{target} twice statuary/".encode())
 
 
-def test_request_target_is_sent_verbatim(ask):
+def test_http_client_sends_request_target_verbatim(ask):
     target = "/v2/%2e%2e/a%zz?fields=abi,&fields=b"
     assert ask(target, "GET", {}).body.startswith(f"GET /base{target} ".encode())
 
 
-def test_head_and_options_are_sent(ask):
+def test_http_client_sends_head_and_options(ask):
     assert ask("/here", "HEAD", {}).body == b""
     assert ask("/here", "OPTIONS", {}).body.startswith(b"OPTIONS")
 
 
-def test_redirect_is_followed(ask):
+def test_http_client_follows_redirect(ask):
     assert ask("/moved", "GET", {}).body.startswith(b"GET /base/here?x=1 ")
 
 

@@ -424,7 +424,7 @@ DAMAGES: dict[str, list[Damage]] = {
 }
 
 
-def test_each_conform_check_fails_on_damage():
+def test_every_conformance_check_has_damage_example():
     assert set(DAMAGES) == {check.name for check in CHECKS}
 
 
@@ -436,7 +436,7 @@ def test_each_conform_check_fails_on_damage():
         for n, damage in enumerate(damages)
     ],
 )
-def test_damaged_site_fails_check(name, damage, site):
+def test_damaged_site_fails_matching_conformance_check(name, damage, site):
     if name == "packs-have-the-records":
         require_zstd()
     check = next(check for check in CHECKS if check.name == name)
@@ -445,7 +445,7 @@ def test_damaged_site_fails_check(name, damage, site):
     assert all(verdict.problems)
 
 
-def test_changed_page_is_read_again(site):
+def test_document_changed_during_check_is_read_again(site):
     requested: list[str] = []
 
     def once(target: str, _method: str, answered: HttpResponse) -> HttpResponse:
@@ -469,7 +469,7 @@ def test_pages_with_x_frame_options_pass(site):
     assert outcomes(asking(site, framed))["pages-are-protected"] is ConformanceOutcome.PASSED
 
 
-def test_conform_skips_missing_site_parts(site):
+def test_conformance_checks_skip_absent_features(site):
     """A site without pages, without descriptors or metrics, a chain without contracts, a moment before any transition."""
     nothing_added = outcomes(
         asking(
@@ -495,7 +495,7 @@ def test_conform_skips_missing_site_parts(site):
     assert early["status-follows-the-clock"] is ConformanceOutcome.SKIPPED
 
 
-def test_minimal_record_members_conform(site):
+def test_records_with_minimal_fields_conform(site):
     members = ("matchId", "creationMatch", "runtimeMatch", "verifiedAt", "match", "chainId", "address")
     cut = where(
         lambda target: RECORDS(target.lower().removeprefix("/server")) and "?" not in target,
@@ -511,7 +511,7 @@ def test_minimal_record_members_conform(site):
     ("name", "method", "statuses"),
     [("missing-files", "GET", (400, 403, 404)), ("preflight", "OPTIONS", (200, 204))],
 )
-def test_rule_names_accepted_statuses(site, name, method, statuses):
+def test_conformance_rule_states_accepted_http_statuses(site, name, method, statuses):
     check = next(check for check in CHECKS if check.name.startswith(name))
     for status in statuses:
         answered = answers(status, **{"access-control-allow-origin": "*"})
@@ -520,7 +520,7 @@ def test_rule_names_accepted_statuses(site, name, method, statuses):
         assert (verdict.outcome, str(status) in check.rule) == (ConformanceOutcome.PASSED, True)
 
 
-def test_incomplete_record_is_skipped(site):
+def test_incomplete_record_skips_proof_check(site):
     check = next(check for check in CHECKS if check.name == "records-are-proved")
     cut = where(RECORDS, edited(without("sources")))
     (verdict,) = run_checks(CheckedDeployment(asking(site, cut), NOW), [check])
@@ -536,7 +536,7 @@ def test_unreachable_deployment_stops_checks():
         list(run_checks(CheckedDeployment(ask, NOW), EVERYTHING))
 
 
-def test_level_and_area_select_checks():
+def test_level_and_area_select_conformance_checks():
     static = select_checks(ConformanceLevel.STATIC, frozenset([ConformanceArea.STATUS]))
     assert {(check.level, check.area) for check in static} == {
         (ConformanceLevel.STATIC, ConformanceArea.STATUS)
@@ -580,7 +580,7 @@ def page_of(summary: dict[str, Any]) -> SendRequest:
 @pytest.mark.parametrize(
     "name", ["major-asana", "minor-bexio", "minor-cloudflare-with-maintenances", "minor-hashicorp"]
 )
-def test_captured_statuspages_conform_unlike_clone(name):
+def test_captured_statuspages_pass_status_checks_except_clone(name):
     """HashiCorp's page is on another vendor's system, which leaves most members out."""
     summary = capture(f"linuxfabrik-{name}.summary.json")
     summary.setdefault("scheduled_maintenances", [])

@@ -63,7 +63,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_site_of_shape_conforms(shape, tmp_path):
+def test_site_with_each_configuration_conforms(shape, tmp_path):
     if shape == "everything" and not has_zstd():
         pytest.skip('the packs of this site need: pip install "statuary[zstd]"')
     project = SHAPES[shape](tmp_path)

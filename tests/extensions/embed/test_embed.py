@@ -33,7 +33,7 @@ def content(tmp_path: Path) -> Path:
     return write_files(small_site(tmp_path), {"site.yaml": SITE + "embed: true\n"})
 
 
-def test_documents_are_small_without_inline_code():
+def test_embed_documents_are_small_without_inline_scripts():
     documents = {document.path: document for document in make_embed_documents("Plinth", "en")}
     assert set(documents) == {url.path() for url in URLS if url is not NOW}
     for document in documents.values():
@@ -42,14 +42,14 @@ def test_documents_are_small_without_inline_code():
         assert not re.search(rb"<script(?![^>]*\bsrc=)|\son\w+=|style=", document.body)
 
 
-def test_page_name_is_escaped():
+def test_embed_documents_escape_page_name():
     body = b"".join(document.body for document in make_embed_documents('<b>"x"</b>', "de"))
     assert b"<b>" not in body
     assert "Schließen".encode() in body
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_documents_use_page_language(language):
+def test_embed_documents_use_page_language(language):
     documents = list(make_embed_documents("Plinth", language))
     pages = [document.body.decode() for document in documents if document.media_type == HTML]
     assert len(pages) == 2
@@ -83,7 +83,7 @@ scheduled_until: 2026-11-20T13:00:00Z
 """
 
 
-def test_each_document_shows_outage_during_window(content, tmp_path):
+def test_embed_documents_show_outage_during_maintenance(content, tmp_path):
     records = {
         "incidents/slow.yaml": None,
         "incidents/down.yaml": OUTAGE,
@@ -113,7 +113,7 @@ def test_each_document_shows_outage_during_window(content, tmp_path):
     assert statuses["rpc"] == "under_maintenance"
 
 
-def test_only_embed_documents_allow_frames():
+def test_only_embed_documents_allow_framing():
     assert {url.name for url in all_urls() if url.framed} == {FRAME.name, BADGE_PAGE.name}
     for url in (FRAME, BADGE_PAGE):
         headers = make_response_headers(url.path())
@@ -136,7 +136,7 @@ def rule_headers(path: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "url", [url for url in all_urls() if url.media_type == HTML], ids=lambda url: url.name
 )
-def test_glob_hosts_forbid_frames_elsewhere(url):
+def test_host_header_rules_forbid_framing_other_pages(url):
     names = dict.fromkeys(re.findall(r"\{(\w+)\}", url.pattern), "x")
     for path in (url.path(**names), url.link(**names).removesuffix("index")):
         headers = rule_headers(f"/{path}")
@@ -187,7 +187,7 @@ def status_site(site: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_banner_shows_on_other_origin(content, tmp_path):
+def test_status_banner_appears_on_other_site(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
     with status_site(site) as status, wallet(tmp_path, status) as url:
@@ -207,7 +207,7 @@ def test_banner_shows_on_other_origin(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_banner_stays_hidden_when_operational(content, tmp_path):
+def test_status_banner_stays_hidden_when_operational(content, tmp_path):
     site = tmp_path / "site"
     built_files(content, site, CALM)
     with status_site(site) as status, wallet(tmp_path, status) as url:
@@ -216,7 +216,7 @@ def test_banner_stays_hidden_when_operational(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_other_site_may_frame_badge(content, tmp_path):
+def test_other_site_can_frame_only_badge(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
     with status_site(site) as status:

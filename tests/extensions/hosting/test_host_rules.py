@@ -125,7 +125,7 @@ BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
 
 
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
-def test_cloudflare_headers_match_url_table(url):
+def test_cloudflare_headers_file_matches_url_table(url):
     """It sends the values of all rules that fit, so that none may come twice."""
     output = list(applied(example(url), of_cloudflare))
     assert sorted(output) == sorted(expected_headers(url).items())
@@ -145,7 +145,7 @@ def test_netlify_headers_match_url_table(url):
     ("path", "media_type"),
     [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
 )
-def test_epoch_documents_keep_current_headers(path, media_type, pattern):
+def test_epoch_documents_have_headers_of_current_document(path, media_type, pattern):
     output = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
     assert (output.get("Content-Type"), output["Cache-Control"]) == (media_type, SHORT_LIVED)
 
@@ -153,12 +153,12 @@ def test_epoch_documents_keep_current_headers(path, media_type, pattern):
 @pytest.mark.parametrize(
     ("path", "brief"), [("/", True), ("/uptime", True), ("/contracts/", False), ("/api", False)]
 )
-def test_extensionless_page_has_same_caching(path, brief):
+def test_extensionless_page_url_has_same_caching(path, brief):
     assert dict(applied(path, of_cloudflare)).get("Cache-Control") == (SHORT_LIVED if brief else None)
 
 
 @pytest.mark.parametrize("url", SERVED, ids=lambda url: url.name)
-def test_path_expressions_match_url_table(url):
+def test_url_regular_expressions_match_url_table(url):
     fitting = [other for other in SERVED if re.fullmatch(url_regex(other), example(url))]
     assert url in fitting
     assert {other.headers["Cache-Control"] for other in fitting} == {url.cache}
@@ -172,14 +172,14 @@ def test_headers_file_fits_cloudflare_limits():
     assert all(glob.count("*") <= 1 for glob in globs)
 
 
-def test_edge_module_runs_for_lookups_only():
+def test_edge_module_runs_only_for_lookups():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in make_static_globs())
         is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
         assert plain is not (is_asked or url.is_timed), url.name
 
 
-def test_edge_module_handles_proofs_without_file():
+def test_edge_module_handles_proofs_only_without_files():
     proofs = {url_glob(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
         assert proofs <= set(make_static_globs(enabled=on))
@@ -192,7 +192,7 @@ def test_edge_module_handles_proofs_without_file():
 
 
 @pytest.mark.parametrize("files", [make_worker_files, make_cloudflare_pages_files])
-def test_worker_with_packs_enables_nodejs(files):
+def test_cloudflare_worker_with_packs_enables_nodejs_compat(files):
     for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
         (text,) = (file.text for file in files(HostOptions(enabled=on)) if file.path == "wrangler.jsonc")
         configuration = json.loads(text.partition("\n")[2])
@@ -206,7 +206,7 @@ def test_repository_netlify_toml_is_current():
     )
 
 
-def test_netlify_toml_has_rules():
+def test_netlify_toml_has_header_and_redirect_rules():
     found = tomllib.loads(render_netlify_toml(HostOptions()))
     assert found["build"]["publish"] == "build"
     assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [
@@ -229,14 +229,14 @@ def test_edge_function_excludes_static_files():
     assert set(config["excludedPath"]) == {*make_static_globs(), "/.statuary/*"}
 
 
-def test_worker_runs_before_assets():
+def test_cloudflare_worker_runs_before_static_assets():
     rules = make_wrangler_configuration(HostOptions())["assets"]["run_worker_first"]
     assert rules[0] == "/*"
     assert len(rules) <= 100
     assert all(rule.startswith("!/") for rule in rules[1:])
 
 
-def test_vercel_has_every_rule():
+def test_vercel_json_has_every_header_rule():
     found = json.loads(make_vercel_files(HostOptions())[0].text)
     assert [(rule["source"], rule["destination"], rule["statusCode"]) for rule in found["redirects"]] == [
         ("/.statuary/(.*)", "/404.html", 302)  # its builds publish names with a leading dot too
@@ -268,7 +268,7 @@ def test_s3_object_metadata_matches_url_table(url):
         assert len(takers) == 1 or url is THEME_FILE, takers
 
 
-def test_host_files_follow_settings():
+def test_hosting_settings_determine_published_host_files():
     assert [document.path for document in iter_host_documents(HostingSettings())] == []
     named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
     assert [document.path for document in iter_host_documents(named)] == [

@@ -35,7 +35,7 @@ def test_host_configuration_is_printed_and_written(name, content, tmp_path, monk
     assert all(file.read_text(encoding="utf-8") in printed.stdout for file in shown)
 
 
-def test_edge_only_writes_no_configuration(content, tmp_path):
+def test_edge_only_option_writes_no_host_configuration(content, tmp_path):
     assert run(content, "netlify", "--edge-only", "--out", str(tmp_path / "out")).exit_code == 0
     written = {file.relative_to(tmp_path / "out").as_posix() for file in (tmp_path / "out").rglob("*.*")}
     assert {".edge/statuary.js", ".edge/modules/netlify.js", ".edge/modules/answer-request.js"} <= written
@@ -54,7 +54,7 @@ def test_edited_configuration_is_not_replaced(content, tmp_path):
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
 
 
-def test_missing_host_files_are_reported(content):
+def test_hosting_command_reports_missing_files_setting(content):
     assert "hosting: {files: [cloudflare]}" in run(content, "cloudflare").stderr
     write_files(
         content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {files: [cloudflare]}\n"}
@@ -71,7 +71,7 @@ def test_host_without_support_rejects_sharded_layout(content, tmp_path):
     assert "nginx cannot serve the sharded layout" in refused.stderr
 
 
-def test_missing_lower_case_names_require_edge(content, tmp_path):
+def test_site_without_lowercase_files_requires_edge(content, tmp_path):
     site = (content / "site.yaml").read_text() + "hosting: {lower_case_names: false}\n"
     write_files(content, {"site.yaml": site})
     for host in ("s3", "vercel", "github-pages"):
@@ -93,7 +93,7 @@ def test_missing_lower_case_names_require_edge(content, tmp_path):
         write_files(content, {"site.yaml": site})
 
 
-def test_command_options_appear_in_configuration(content):
+def test_hosting_options_appear_in_host_configuration(content):
     nginx = run(
         content, "nginx", "--root", "/var/www/status", "--listen", "8443", "--edge", "127.0.0.1:9001"
     ).stdout
@@ -103,7 +103,7 @@ def test_command_options_appear_in_configuration(content):
     assert "pip install -q statuary==1" in run(content, "vercel", "--install", "statuary==1").stdout
 
 
-def test_missing_content_uses_defaults(tmp_path):
+def test_hosting_without_content_uses_default_settings(tmp_path):
     assert run(tmp_path / "none", "caddy").exit_code == 0
 
 
@@ -132,7 +132,7 @@ CADDY_SITES = {
 
 
 @pytest.mark.parametrize("listen", CADDY_SITES)
-def test_caddy_requests_certificate_for_names_only(content, listen):
+def test_caddy_requests_certificates_only_for_hostnames(content, listen):
     site, bind = CADDY_SITES[listen]
     lines = run(content, "caddy", "--listen", listen).stdout.splitlines()
     place = lines.index(site)

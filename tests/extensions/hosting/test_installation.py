@@ -41,7 +41,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_requirement_is_valid_shell_word(case):
+def test_install_requirement_is_single_shell_word(case):
     direct_url, requirement = CASES[case]
     installation = repeat_installation(direct_url, Path())
     assert shlex.split(installation.requirement) == [requirement]
@@ -68,7 +68,7 @@ def test_installed_wheel_is_copied_to_project(tmp_path, monkeypatch):
     assert f"pip install -q ./wheels/{wheel.name} &&" in build
 
 
-def test_project_wheel_stays_in_place(tmp_path):
+def test_wheel_inside_project_is_not_copied(tmp_path):
     wheel = write_files(tmp_path, {"wheels/statuary-1.2-py3-none-any.whl": "a wheel"}) / (
         "wheels/statuary-1.2-py3-none-any.whl"
     )
@@ -76,7 +76,7 @@ def test_project_wheel_stays_in_place(tmp_path):
     assert wheel.read_text() == "a wheel"
 
 
-def test_missing_wheel_is_reported(tmp_path):
+def test_missing_installed_wheel_is_reported(tmp_path):
     gone = repeat_installation({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
     assert "no longer exists" in gone.note
 
@@ -118,7 +118,7 @@ def of_folder(folder, project):
     return repeat_installation({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
 
 
-def test_clean_checkout_installs_from_commit(checkout, tmp_path):
+def test_clean_git_checkout_installs_from_commit(checkout, tmp_path):
     commit = git(checkout, "rev-parse", "HEAD")
     expected = f"statuary @ git+https://git.example/statuary.git@{commit}"
     assert of_folder(checkout, tmp_path) == Installation(f"'{expected}'")
@@ -126,7 +126,7 @@ def test_clean_checkout_installs_from_commit(checkout, tmp_path):
     assert below == Installation(f"'{expected}#subdirectory=packages/own'")
 
 
-def test_statuary_checkout_installs_from_dot(checkout):
+def test_project_in_statuary_checkout_installs_from_dot(checkout):
     assert of_folder(checkout, checkout) == Installation(".")
 
 
@@ -148,13 +148,13 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_unfetchable_checkout_becomes_wheel(change, checkout, tmp_path):
+def test_unpushed_git_checkout_is_installed_as_wheel(change, checkout, tmp_path):
     CHANGES[change](checkout)
     assert of_folder(checkout, tmp_path) == Installation(f"./wheels/{BUILT_WHEEL}", checkout)
 
 
 @pytest.mark.slow
-def test_source_folder_is_built_as_wheel(tmp_path, monkeypatch):
+def test_hosting_builds_wheel_of_source_folder(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     installation = Installation(f"./wheels/{BUILT_WHEEL}", CHECKOUT)
     run(monkeypatch, installation, "netlify", "--content", str(content), "--out", str(out))
@@ -163,7 +163,7 @@ def test_source_folder_is_built_as_wheel(tmp_path, monkeypatch):
         assert "statuary/extensions/hosting/commands.py" in wheel.namelist()
 
 
-def test_unbuildable_folder_writes_nothing(tmp_path, monkeypatch):
+def test_unbuildable_source_folder_writes_no_files(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     (source := tmp_path / "source").mkdir()
     monkeypatch.setattr(
@@ -191,7 +191,7 @@ def test_remaining_setup_steps_are_numbered(name, tmp_path):
 BY_NAME = re.compile(r"\b(?:pipx?|uv tool|uv pip) install [^\n`&|;]*?(?<![\w./-])statuary(?![\w/.-])")
 
 
-def test_nothing_installs_by_name_from_index():
+def test_no_workflow_installs_statuary_from_package_index():
     """Whoever owns that name there would run code with the tokens of the workflow."""
     folders = (".github", "content/pages", "src/statuary/extensions", "src/statuary/cli")
     texts = [

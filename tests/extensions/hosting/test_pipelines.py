@@ -139,13 +139,13 @@ def write_project(folder: Path, faults: dict[str, Any]) -> Path:
     return folder
 
 
-def test_github_pages_deploys_then_fails(project):
+def test_github_pages_deploys_faulty_site_then_fails(project):
     (file,) = make_github_pages_files(HostOptions())
     (job,) = yaml.safe_load(file.text)["jobs"].values()
     assert github(job["steps"], {}, project, "deploy-pages") == Run(deployed=True, failed=True)
 
 
-def test_action_publishes_notifies_then_fails(project):
+def test_action_publishes_faulty_site_then_fails(project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
@@ -163,7 +163,7 @@ def test_action_publishes_notifies_then_fails(project):
 
 
 @pytest.mark.slow
-def test_failed_target_stops_pipelines(plain_project):
+def test_failed_publish_target_stops_deployment(plain_project):
     """Nobody is notified of what readers cannot see, and nothing else is deployed: the next run publishes it."""
     write_files(plain_project, {"elsewhere": "a file, where the folder of the target goes"})
     values = {
@@ -183,14 +183,14 @@ def test_failed_target_stops_pipelines(plain_project):
     assert github(job["steps"], {}, plain_project, "Fail if documents").failed
 
 
-def test_manual_shows_script_that_keeps_log():
+def test_manual_contains_current_build_with_log_script():
     (script,) = log_files(HostOptions(enabled=frozenset({"log"})))
     assert script == ("build-with-log.sh", file_in(MANUAL / "log.md", "build-with-log.sh"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["github-pages", "cloudflare", "cloudflare-pages"])
-def test_workflow_keeps_log_in_branch(host, tmp_path):
+def test_github_workflow_keeps_log_in_git_branch(host, tmp_path):
     """The site is down and the cache is gone: the outage is published, with the log of the branch."""
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     origin = with_origin(project, tmp_path / "origin.git")
@@ -217,7 +217,7 @@ def test_workflow_keeps_log_in_branch(host, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["netlify", "vercel"])
-def test_building_host_keeps_log_in_branch(host, tmp_path):
+def test_netlify_and_vercel_keep_log_in_branch(host, tmp_path):
     """Its checkout cannot push, its cache is lost, and the site is down: the log of the branch goes on."""
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     origin = with_origin(project, tmp_path / "origin.git")
@@ -246,7 +246,7 @@ def test_building_host_keeps_log_in_branch(host, tmp_path):
 
 
 @pytest.mark.slow
-def test_failed_push_prints_no_password(tmp_path):
+def test_failed_log_push_prints_no_password(tmp_path):
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     with_origin(project, tmp_path / "origin.git")
     set_up(project, "netlify")
@@ -269,7 +269,7 @@ def build_command_of(host: str, project: Path) -> str:
 
 
 @pytest.mark.slow
-def test_host_builds_without_log_branch(tmp_path):
+def test_build_without_log_branch_exits_4(tmp_path):
     """Git fails, so the log cannot be continued; the outage is published all the same, and the job fails later."""
     news = {"site.yaml": SIGNED, "incidents/outage.yaml": INCIDENT}
     project = write_project(tmp_path / "project", news)
@@ -293,7 +293,7 @@ def kept_size(origin: Path) -> int:
 
 
 @pytest.mark.parametrize("host", ["github-pages", "cloudflare"])
-def test_workflow_without_log_cannot_write(host, plain_project):
+def test_workflow_without_log_has_read_permission(host, plain_project):
     set_up(plain_project, host)
     workflow = (plain_project / ".github/workflows/site.yml").read_text("utf-8")
     assert yaml.safe_load(workflow)["permissions"]["contents"] == "read"
@@ -312,7 +312,7 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("host", few_by_default(["s3", "cloudflare", "cloudflare-pages"], 1))
-def test_setup_workflow_deploys_then_fails(host, project):
+def test_setup_workflow_deploys_faulty_site_then_fails(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
@@ -326,7 +326,7 @@ def test_setup_workflow_deploys_then_fails(host, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "deploying"), [("automation.md", "statuary notify")])
-def test_manual_workflow_deploys_then_fails(page, deploying, project):
+def test_manual_workflow_deploys_faulty_site_then_fails(page, deploying, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
@@ -345,7 +345,7 @@ def test_vercel_build_command_builds_site(project):
 
 
 @pytest.mark.slow
-def test_netlify_deploys_then_plugin_fails(project):
+def test_netlify_deploys_faulty_site_then_fails(project):
     files = {file.path: file.text for file in make_netlify_files(HostOptions())}
     write_files(project, files)
     done = shell(tomllib.loads(files["netlify.toml"])["build"]["command"], project)
@@ -353,7 +353,7 @@ def test_netlify_deploys_then_plugin_fails(project):
     assert plugin_failures(project) == ["The site was deployed, except what the build command names."]
 
 
-def test_netlify_plugin_passes_without_faults(tmp_path):
+def test_netlify_plugin_succeeds_without_faults(tmp_path):
     write_files(tmp_path, {file.path: file.text for file in make_netlify_files(HostOptions())})
     assert plugin_failures(tmp_path) == []
 
