@@ -127,7 +127,8 @@ def _decide_on_alert_group(
     at: Instant,
 ) -> Decision:
     firing = [alert for alert in alerts if alert.is_firing]
-    # the update that resolves an incident may be dated in the future, so compare the status at this time
+    # The last update of an incident may be dated in the future. So look at the status that each incident has
+    # now.
     still_open = [
         incident for incident in open_incidents if incident_status_at(incident, at) not in CLOSED_STATUSES
     ]

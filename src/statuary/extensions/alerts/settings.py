@@ -25,8 +25,11 @@ class AlertRule(NamedTuple):
     """A rule that says which component alerts are about."""
 
     component: str  # the component's key or id
-    # an alert must have these labels; a rule that follows from the alert's own label `component` has none
     labels: Mapping[str, str] = MappingProxyType({})
+    """The labels that an alert must have.
+
+    A rule that was made from the alert's own label `component` has none.
+    """
     status: ComponentStatus = "major_outage"
     name: str | None = None
     body: str | None = None

@@ -97,8 +97,8 @@ def make_blockscout_contract(checked_record: JudgedRecord) -> JsonObject:
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
         "name": as_text(compilation.get("name")) or name,
-        # Blockscout writes a `v` before the version of every compiler, also of Vyper, whose own versions have
-        # none.
+        # Blockscout writes a `v` before the version of every compiler, even of Vyper, although Vyper does
+        # not.
         "compiler_version": f"v{as_text(compilation.get('compilerVersion'))}",
         "optimization_enabled": is_optimizer_enabled(compilation),
         "optimization_runs": get_optimizer_runs(compilation),

@@ -6,7 +6,7 @@ _SEAPORT_ORDER = (
 )
 
 CANONICAL_SIGNATURES: dict[str, str | None] = {
-    # These functions belong to common interfaces, such as ERC-20 and ERC-721.
+    # Functions of common interfaces, such as ERC-20 and ERC-721
     "0x01ffc9a7": "supportsInterface(bytes4)",
     "0x06fdde03": "name()",
     "0x081812fc": "getApproved(uint256)",
@@ -24,8 +24,8 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "0xa9059cbb": "transfer(address,uint256)",
     "0xd55ec697": "upgrade()",
     "0xdd62ed3e": "allowance(address,address)",
-    # These functions belong to single protocols. An entry whose selector is not the signature's has no
-    # effect.
+    # Functions of single protocols, as listed by 4byte. An entry has no effect if its signature has another
+    # selector.
     "0x09b81346": "exactOutput((bytes,address,uint256,uint256))",
     "0x0d0f30c6": "token1()",
     "0x0dfe1681": "token0()",
@@ -41,7 +41,7 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "(uint256,uint8,uint256,uint256,bytes32[])[],bytes32,address)",
     "0xfc6f7865": "uniswapV3MintCallback(uint256,uint256,bytes)",
     "0xfd9f1e10": f"cancel({_SEAPORT_ORDER})[])",
-    # Creation code begins with these bytes, so they are never the selector of a function.
+    # Creation code begins with these bytes. Do not take them for the selector of a function.
     "0x60806040": None,
     "0x60a06040": None,
     "0x60c06040": None,

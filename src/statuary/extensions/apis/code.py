@@ -169,8 +169,8 @@ def _find_differing_ranges(runtime: JsonObject, compiled_size: int) -> Ranges:
         *parse_immutable_references(runtime.get("immutableReferences")),
     ]
     ranges = {(place.start, place.length) for place in references}
-    # The code of a contract that this one creates ends with CBOR metadata, which depends on the contract's
-    # sources.
+    # If this contract creates other contracts, it contains their code, which ends with CBOR metadata. This
+    # metadata differs even if only the sources differ.
     for item in as_object(runtime.get("cborAuxdata")).values():
         auxdata = as_object(item)
         start = auxdata.get("offset")

@@ -50,8 +50,8 @@ def _iter_api_documents(
     record = checked_record.record
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(checked_record, record_path)
-    # Blockscout's API has a flag for code that has changed since the verification, so it also gets
-    # contradicted records.
+    # Blockscout's API has a flag for code that has changed since the verification, so this API can also show
+    # a record that the chain contradicts.
     if Api.BLOCKSCOUT in apis and checked_record.is_code_of_sources:
         yield from blockscout_documents(checked_record, record_path)
     if checked_record.is_contradicted:

@@ -61,6 +61,6 @@ class ApisSection(Section):
     def on_failure(self, run: Run, error: BaseException) -> None:
         from statuary.contracts.incremental.built_contracts import CONTRACTS
 
-        # The failure discarded the documents of this build. With an empty fingerprint, the next build makes
-        # them again.
+        # The failed build has discarded these documents. Clear the fingerprint that the next build compares,
+        # so that all documents are made again.
         run.target.ledger.save_group(CONTRACTS, "")

@@ -82,7 +82,7 @@ def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> I
     result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
     yield _make_json_document(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
     yield _make_json_document(urls.FOUNDRY_SIGNATURES.path(), _make_foundry_cache(signatures))
-    # clef, the signer of Geth, has a database that maps each selector, written without `0x`, to one function.
+    # clef, Geth's program for signing, reads a JSON object with a signature for each selector without `0x`.
     clef_database = {
         key[2:]: text
         for key, text in _choose_best_by_selector(signatures, _select_possible_functions(signatures)).items()

@@ -49,8 +49,8 @@ class ExportedCompilation(NamedTuple):
     name: str
     fully_qualified_name: str  # path and name
     settings: Json  # `compiler_settings`
-    # the outputs of the compiler in the column `compilation_artifacts`, such as `abi` and `storageLayout`
     artifacts: Json
+    """The compiler's outputs in the column `compilation_artifacts`, such as `abi` and `storageLayout`."""
     additional_input: Json  # other members of the standard JSON input, or None
     metadata: Json  # from `compiled_contracts_metadata`, in older exports from `sourcify_matches`
 
@@ -70,8 +70,8 @@ class ExportedMatch(NamedTuple):
     runtime: ExportedSide
     compilation: ExportedCompilation
     sources: Iterable[tuple[str, str]]  # path and content, in the order of `compiled_contracts_sources`
-    # the type, text, 4-byte hash and 32-byte hash of each signature; None if the export has no such table
     signatures: Iterable[tuple[str, str, bytes, bytes]] | None
+    """The type, text, 4-byte and 32-byte hash of each signature; None if the export has no such table."""
 
 
 def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
@@ -85,7 +85,8 @@ def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
     sources = {path: {"content": content} for path, content in match.sources}
     creation = _creation_bytecode_members(match.creation)
     runtime = _creation_bytecode_members(match.runtime)
-    # Sourcify serves `immutableReferences` before the transformations, so take these out and add them last
+    # Sourcify serves `immutableReferences` before the two members about transformations. A dict keeps the
+    # order of insertion, so remove these two members and add them again at the end.
     ending = {member: runtime.pop(member) for member in ("transformations", "transformationValues")}
     runtime |= {
         "immutableReferences": as_object(match.runtime.artifacts).get("immutableReferences"),
@@ -180,8 +181,8 @@ class ExportBucket(NamedTuple):
     scratch_dir: Path  # the folder of the bucket's file
     number: int
     matches: int
-    # without tables of signatures in the export, the signatures are derived from the ABI
     has_signatures: bool = True
+    """Whether the export has tables of signatures. Without them, the signatures are derived from the ABI."""
 
     def read(self, root: Path) -> Iterator["RowContract"]:
         """Yield the contracts of this bucket, sorted by chain and address.
@@ -366,7 +367,7 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
         settings=_parse_json_column(settings),
         artifacts=_parse_json_column(artifacts),
         additional_input=_parse_json_column(additional_input),
-        # metadata has no large integers, which orjson would turn into inexact floating-point numbers
+        # Use orjson, which is fast but makes large integers inexact. Metadata contains no such integers.
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 

@@ -330,9 +330,11 @@ class BucketQuery(NamedTuple):
     """An SQL query whose rows are distributed over the buckets' databases."""
 
     name: str
-    # the first column of the result is the number of the bucket; `{needed}` is replaced by the table `needed`,
-    # or by a part of it
     query: str
+    """The SQL, in which `{needed}` stands for the table `needed` or a part of it.
+
+    The first column of the result is the number of the bucket.
+    """
     needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
     key: str = ""  # the key column of the narrow side
 
@@ -457,7 +459,8 @@ def join_export(
     except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
-        # DuckDB's message may contain secrets, such as the address of the object store, so do not print it
+        # Do not print DuckDB's message for a remote file, because it may contain secrets such as the address
+        # of the object store.
         reason = "its store failed, or a file is damaged" if has_remote_files else str(error)[:500]
         raise UnreadableError(
             f"cannot join the export: {reason}",
@@ -564,8 +567,8 @@ def _fill_buckets(
     """Add all rows of records to their buckets."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
-    # DuckDB keeps the right side of a join in memory, and may swap the sides: forbid that, because the right
-    # side of these queries has few columns, and the left side may be too large
+    # DuckDB keeps the right table of a join in memory, and its optimizer may swap the tables. Turn that off:
+    # here the right table has few columns, and the left one may be larger than the memory.
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     for wide in make_bucket_queries(connection, files_by_table):
         for needed in _divide_into_passes(connection, wide, limits):

@@ -17,7 +17,7 @@ CARD_URLS = (CARD,)
 
 
 def _template_values(_settings: CardSettings) -> Mapping[str, str]:
-    # pictures cannot be drawn without Pillow: pages then link none, and the build reports it
+    # Link pictures only if the library Pillow, which draws them, is installed.
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
 

@@ -32,8 +32,8 @@ class Names:
     ens: Mapping[str, str] = field(default_factory=dict)  # ENS names by address
     collections: Mapping[str, str] = field(default_factory=dict)  # names of NFT collections by address
     chains: Mapping[int, tuple[str, Token | None]] = field(default_factory=dict)  # name and currency by id
-    # the time of each block in seconds since 1970, by block number
     block_times: Mapping[int, int] = field(default_factory=dict)
+    """The time of each block in seconds since 1970, by block number."""
 
 
 InnerCall = tuple[int, str, bytes, int | None, str]

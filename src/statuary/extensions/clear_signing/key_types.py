@@ -53,8 +53,8 @@ class FunctionKey(NamedTuple):
 
     name: str
     parameters: tuple[Parameter, ...]
-    # how the key deviates from the canonical spelling, since wallets that compare strings would not find it
     departures: tuple[str, ...] = ()
+    """The differences from the canonical spelling. Wallets that compare strings would not find the key."""
 
     @property
     def signature(self) -> str:
@@ -286,7 +286,8 @@ def _convert_abi_parameter(abi_input: Mapping[str, Json], depth: int) -> Paramet
     return Parameter(name if isinstance(name, str) else "", kind)
 
 
-# EIP-712 does not allow colons in type names, but the schema of ERC-7730 does, and existing types use them
+# EIP-712 does not allow a colon in the name of a type. Accept one anyway, because the schema of ERC-7730
+# does, and published descriptors use it.
 _STRUCT = re.compile(r"([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)", re.ASCII)
 _MEMBER = re.compile(
     r"([A-Za-z_$][A-Za-z0-9_$]*)((?:\[[0-9]{0,9}\]){0,8}) ([A-Za-z_$][A-Za-z0-9_$]*)", re.ASCII

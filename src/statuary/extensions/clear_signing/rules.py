@@ -171,7 +171,7 @@ class DeployedDescriptor:
         return owner.function if same else None
 
 
-# Rules that need only the descriptor
+# The following rules need only the descriptor.
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
@@ -274,7 +274,7 @@ def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 
-# Rules that compare a descriptor with a deployment's verified code
+# The following rules compare a descriptor with the verified code of a deployment.
 
 
 def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:

@@ -52,8 +52,8 @@ class DescriptorVerdict(NamedTuple):
     path: str
     kind: SigningFileKind
     is_valid: bool  # whether the descriptor is readable and breaks no rule by itself
-    # the descriptor's own file comes first, then the files that it includes; an invalid descriptor has none
     files: tuple[IncludedFile, ...]
+    """The descriptor's own file, followed by the files that it includes; empty if it is invalid."""
     type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type; empty for calls
     findings: tuple[Finding, ...]  # about the descriptor itself
     deployments: tuple[DeploymentVerdict, ...]
@@ -87,8 +87,11 @@ class CachedResults(NamedTuple):
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
     tests: Mapping[str, str] = MappingProxyType({})  # the descriptor that each file of tests names
-    # by descriptor; whether these inputs are unchanged is checked when the examples are rendered
     examples: Mapping[str, ExampleBasis] = MappingProxyType({})
+    """The inputs of each document of examples, by the descriptor's path.
+
+    They are compared when the examples are rendered.
+    """
 
 
 EMPTY_CACHE: Final = CachedResults()

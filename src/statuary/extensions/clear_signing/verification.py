@@ -42,12 +42,12 @@ class FolderVerification:
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
     attested: Mapping[str, AttestationVerdict]  # results of attestations by path
-    # findings about files in the folder, and about contracts to which several descriptors apply
     other_findings: tuple[Finding, ...]
-    # whether deployments without a verified record on the site are published too
+    """Findings about files in the folder, and about contracts to which several descriptors apply."""
     with_unverified: bool = False
-    # descriptors that are not published for a contract, because several apply to it: path and CAIP-10 id
+    """Whether deployments without a verified record on the site are published too."""
     excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """Path and CAIP-10 id of each descriptor and contract that are left out, because several apply."""
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:

@@ -200,7 +200,8 @@ def _check_deployment(
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        # the other rules compare the descriptor with the contract's code, which is not known here
+        # The site has no verified code of this contract. So apply only the first rule, which does not need
+        # the code.
         rule = DEPLOYMENT_RULES[0]
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
         findings = tuple(violation_findings(parsed.descriptor, rule, broken_rules))

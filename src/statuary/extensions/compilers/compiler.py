@@ -54,11 +54,14 @@ def install_hint(compiler_name: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """Raised if a compiler cannot be run, fails, or writes no output."""
+    """Raised if a compiler cannot be run, fails, or writes no output.
+
+    Attributes:
+        is_input_rejected: whether the compiler rejected the input, and would reject it again.
+    """
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
-        # True if the compiler rejected the input, because then it would reject the input again
         self.is_input_rejected = is_input_rejected
 
 

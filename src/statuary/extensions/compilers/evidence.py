@@ -54,8 +54,8 @@ def _members_equal_to_output(
 ) -> Iterator[str]:
     for pointer, recompiled in recompiled_members(record, compiler_output).items():
         recorded = record_value_at(record, pointer)
-        # the server of the record may have rounded large numbers in its storage layout, so a layout that is
-        # equal only after rounding is not confirmed
+        # The server of the record may have rounded large numbers in the storage layout. Do not confirm a
+        # layout that equals the compiler's only after rounding.
         is_rounded = pointer[-1] in LAYOUTS and not is_same_json(recorded, recompiled)
         is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
         if is_given and not any(

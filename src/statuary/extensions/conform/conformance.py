@@ -46,8 +46,8 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 class ConformanceCheck(NamedTuple):
     """A rule for deployed sites, and the function that checks it."""
 
-    # the name of this function is that of the check, and the first line of its docstring states the rule
     run: CheckFunction
+    """The function of the check. Its name gives the check's name, and its docstring's first line the rule."""
     area: ConformanceArea
     level: ConformanceLevel  # the lowest level of hosting that must satisfy the rule
     feature: str  # the subject of the rule, for reports as JSON
@@ -166,7 +166,8 @@ def run_checks(
     for check in checks:
         verdict = _run_single_check(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
-            # a build may have replaced the site between two requests of the check, so repeat it once
+            # Repeat a failed check once, because a build may have replaced the site between two requests of
+            # the check.
             deployment.clear_cache()
             verdict = _run_single_check(deployment, check)
         yield verdict
@@ -184,7 +185,8 @@ def _run_single_check(deployment: CheckedDeployment, check: ConformanceCheck) ->
         problems = (str(unreachable),)
         outcome = ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
-        # a check expects responses in the format of the APIs, and may raise any exception for others
+        # A check reads responses as the format of the APIs requires. If a response has another format, the
+        # check may raise any of these exceptions.
         problems = (f"cannot read the responses: {type(odd).__name__}: {odd}",)
         outcome = ConformanceOutcome.FAILED
     return ConformanceResult(

@@ -195,8 +195,8 @@ def _find_missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
     for directive in ("default-src 'none'", "script-src 'self'"):
         if directive not in policy:
             yield f"/ has no Content-Security-Policy with {directive}"
-    # some hosts apply every rule that matches a path, so a policy with frame-ancestors would also cover
-    # documents that may be framed; their pages have X-Frame-Options instead
+    # Some hosts combine the headers of all rules that match a path. There, `frame-ancestors` for pages would
+    # also apply to documents that other sites may embed, so X-Frame-Options is accepted instead.
     if "frame-ancestors 'none'" not in policy and headers.get("x-frame-options", "").upper() != "DENY":
         yield "/ has neither frame-ancestors 'none' in its Content-Security-Policy nor X-Frame-Options: DENY"
     if "unsafe-inline" in policy:

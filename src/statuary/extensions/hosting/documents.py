@@ -112,7 +112,8 @@ def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """
     if enabled is None:
         return all_urls()
-    # Keep the rules for the files of a log: they may stay published after the log is disabled.
+    # Keep the rules of extensions such as the log, whose files may stay published after the extension is
+    # disabled.
     kept = {*enabled, "hosting", *(path.partition("/")[0] for path in providers("replacement"))}
     off = [row for row in EXTENSIONS if row.section and row.name not in kept]
     urls = {url for row in off for url in load(row.section).urls}

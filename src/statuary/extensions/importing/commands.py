@@ -460,7 +460,8 @@ def unpack_source(source: str) -> Iterator[str]:
         yield source
         return
     with TemporaryDirectory(prefix="statuary-") as folder:
-        # name the folder after the archive, because a reader may find the contract's address only in this name
+        # Name the folder like the archive, because the archive's name may be the only place with the
+        # contract's address.
         place = Path(folder, file.name[: file.name.lower().rindex(".")])
         try:
             unpack(file, place, MAX_UNPACKED_BYTES)

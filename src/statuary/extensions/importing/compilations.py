@@ -94,8 +94,8 @@ class Compilations:
         for names, future in runs:
             if name in names or WHOLE in names:
                 return future
-        # an earlier run did not compile this contract, since it was not registered with `register_contract`:
-        # compile all contracts of the input now, so that no third run is needed
+        # An earlier run of the compiler left this contract out, because the contract was not registered.
+        # Compile all contracts of the input now, so that no third run is needed.
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
         future = self.pool.submit(self._run_compiler, compiler, compilation, names)
         runs.append((names, future))
@@ -123,8 +123,8 @@ class Compilations:
         except CompilerError:
             if contract_names == {first_name}:
                 raise
-        # another contract of this run may have caused the failure, for example by too much output, so compile
-        # the first contract alone
+        # Another contract may have caused the failure, for example by too much output. So compile the first
+        # contract alone.
         return self.cache.run(compiler, compilation.std_json_input, (first_name,), RunLimits())
 
 

@@ -329,8 +329,8 @@ class ImportOptions(NamedTuple):
     verified_at: Instant | None  # None to use the existing contract's date, or else `now`
     now: Instant
     replace: bool
-    # the compilers to recompile with; empty to use the output from the tool chain
     compilers: Sequence[Compiler] = ()
+    """The compilers to recompile with; empty to use the output from the tool chain."""
 
     @property
     def path(self) -> str:

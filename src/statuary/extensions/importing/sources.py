@@ -84,8 +84,8 @@ class WebSource:
         """
         self.announce()
         self.first_url = self.first_url or url
-        # the URL may be a link from a server's response: send the headers, which may contain a key, only to the
-        # server that the user named
+        # Send the headers, which may contain an API key, only to the server that the user named. This URL may
+        # be a link to another server, taken from a response.
         headers = self.headers if is_same_server(self.first_url, url) else {}
         try:
             return get(url, headers=headers, retries=RETRIES._replace(wait=self.wait))

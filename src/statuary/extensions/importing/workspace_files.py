@@ -135,8 +135,8 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     trimmed = workspace._replace(std_json_output=_trim_output(workspace, with_assembly=False))
     if workspace_record_members(trimmed).auxdata == workspace_record_members(workspace).auxdata:
         return trimmed
-    # the positions of the auxdata (the compiler's metadata in the code) follow from the assembly if there are
-    # several, so keep the assembly
+    # The code has several sections of compiler metadata (auxdata), and only the assembly shows where they
+    # are. So keep the assembly.
     return workspace._replace(std_json_output=_trim_output(workspace, with_assembly=True))
 
 
@@ -228,7 +228,8 @@ def _remove_replaced_file(file: Path, written_files: list[Path]) -> None:
 
     The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.
     """
-    # if the file system ignores case, a new file may be the old one with another spelling of the address
+    # On a file system that ignores case, the two paths may be the same file: the new spelling of an address
+    # may differ only in case.
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return
     file.unlink()

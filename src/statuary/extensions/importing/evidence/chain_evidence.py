@@ -425,8 +425,8 @@ class AnchoredContract(NamedTuple):
 
     source: ContractSource
     path: str = ""  # the path of the written file in the content folder; empty if no file was written
-    # the claims that the proofs support; empty if the record has errors
     claims: tuple[Claim, ...] = ()
+    """The claims that the proofs support; empty if the record has errors."""
     findings: tuple[Finding, ...] = ()  # errors in the record, which prevent proofs from being saved
 
     @property

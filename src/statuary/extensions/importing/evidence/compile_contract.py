@@ -55,7 +55,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
             )
         )
     findings = tuple(finding.for_file(source.path) for finding in recompiler.compare(record, compiler))
-    # a finding without a pointer means that the compiler itself failed
+    # A finding without a pointer is not about a member of the record: the compiler itself has failed.
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)
     std_json_input = recompilation_input(record)

@@ -194,7 +194,8 @@ class EthereumNode:
     def _post(self, request_body: bytes, method: str) -> Json:
         headers = {"Content-Type": "application/json"}
         try:
-            # do not follow redirects: the URL may contain a key, which no other server may see
+            # Requests with a body follow no redirects. That matters here, because the URL may contain an API
+            # key that no other server may see.
             response = send(
                 self._url,
                 "POST",
@@ -208,7 +209,8 @@ class EthereumNode:
             raise NotImportableError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
-        # some nodes send JSON-RPC errors with an HTTP status such as 400, so read every body that may be JSON
+        # Some nodes answer a JSON-RPC error with an HTTP status such as 400. So parse every body that looks
+        # like JSON, whatever the status is.
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
             raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:

@@ -180,7 +180,8 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
         for update in incident.get_objects("updates")
     ]
     status = STATUSES.get(incident.get_text("status"), "investigating")
-    # the incident's `status` is that of its latest update, and Cachet does not store the first status
+    # Cachet stores only the latest status of an incident. If the incident has updates or is resolved, its
+    # first status was another one, so assume `investigating`.
     opened = "investigating" if updates or status == "resolved" else status
     posted = [ForeignUpdate(began, opened, incident.get_text("message")), *updates]
     ended_at = (incident.get_date("updated_at") or began) if status == "resolved" else None

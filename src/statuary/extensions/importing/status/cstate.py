@@ -72,7 +72,8 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         _add_page_settings(builder, read_yaml_mapping(configuration))
     systems = [key for key, _ in builder.plan.component_items()]
     _add_issues(builder, root)
-    # cState's page does not show a system that is only named in issues, so compare only the configured systems
+    # cState's page lists only the systems in its configuration, although issues may name others. So compare
+    # only the status of the configured systems.
     original = builder.plan.original
     original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
@@ -191,7 +192,8 @@ def _parse_issue_file(file_text: str) -> _Issue:
         values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
         raise NotImportableError(f"the front matter of the file is not TOML: {error}") from None
-    # keep booleans and dates as strings, because `Fields` expects the values that the YAML reader returns
+    # TOML has types for booleans and dates. Convert both to strings, because `Fields` expects the values of
+    # the YAML reader, which returns strings for them.
     texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
     return _Issue(Fields(values | texts), match[2])
 
@@ -202,7 +204,7 @@ def _affected_components(builder: StatusBuilder, front_matter: Fields) -> dict[s
         if front_matter.get_text("informational") == "true"
         else EFFECTS.get(front_matter.get_text("severity"))
     )
-    # issues name systems instead of ids, so an issue affects every system with the name
+    # An issue names systems instead of giving their ids. So the issue affects every system with such a name.
     return {
         key: effect
         for name in _affected_system_names(front_matter)
@@ -226,7 +228,8 @@ def _split_issue_into_updates(issue_body: str, opened_at: str) -> list[ForeignUp
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(issue_body):
         at = Fields(track=track[1]).required_date("track")
-        # a horizontal rule separates an update from its postmortem, which gets the same time because it has none
+        # In the text of an issue, a horizontal rule separates an update from the postmortem after it. The
+        # postmortem has no time of its own, so it gets the time of the update.
         texts = map(str.strip, RULE.split(issue_body[end : track.start()]))
         updates += [_make_update(at, text) for text in texts if text]
         end = track.end()

@@ -90,7 +90,8 @@ def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     update = ForeignUpdate(at, status, message)
     ident = f"{at[:16]}-{kind or 'announcement'}"
-    # the id consists of minute and kind, which two announcements may share; time and message together differ
+    # Announcements of the same minute and kind get the same id. Append a digest of time and message to tell
+    # them apart.
     if builder.has_record(ident):
         ident = append_id_digest(ident, f"{at} {message}")
     builder.count_record(ident, title, began, is_open=status != "resolved")

@@ -268,8 +268,8 @@ class StatusBuilder:
         if not posted:
             raise NotImportableError("has no update")
         if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
-            # if the first update resolved the incident, it would affect no component: let the incident begin with
-            # `investigating`, and resolve it in a second update
+            # An incident whose first update already resolves it would affect no component. So let the
+            # incident begin as `investigating`, and add an update that resolves it.
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [
@@ -348,7 +348,8 @@ def _add_final_update(updates: list[ForeignUpdate], ended_at: str) -> list[Forei
     if last_update.status in RESOLVING_STATUSES:
         return updates
     if last_update.status == "postmortem":
-        # a postmortem is written after the end of the incident, so the update before it resolves the incident
+        # A postmortem is written after the end of an incident. So the update before the postmortem resolves
+        # the incident.
         return [
             *earlier_updates[:-1],
             *(update._replace(status="resolved") for update in earlier_updates[-1:]),

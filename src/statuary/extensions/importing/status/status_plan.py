@@ -78,10 +78,10 @@ class ShownStatus:
     name: str = ""
     language: str = ""  # empty if the source does not name it
     unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
-    # statuses of components by key; empty if unknown
     statuses: dict[str, ComponentStatus] = field(default_factory=dict)
-    # years of incidents and maintenance windows by id
+    """The status of each component by its key; empty if unknown."""
     records: dict[str, int | None] = field(default_factory=dict)
+    """The year of each incident and maintenance window by its id; None if there is no year."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,13 +89,13 @@ class StatusPlan:
     """An imported page: components, incidents and maintenance windows."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
-    # components and groups by key, in the order of the page; a group holds its components
     components: dict[str, Source] = field(default_factory=dict)
+    """Components and groups by key, in the order of the page. A group contains its components."""
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which names the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
     present_count: int = 0  # the number of records that were not read because the content has them
-    # the records and parts of records that content cannot express, or that look wrong
     skipped: list[SkippedRecord] = field(default_factory=list)
+    """The records and parts of records that content cannot express, or that look wrong."""
     notes: list[str] = field(default_factory=list)  # notes for the user
     incomplete: StatuaryError | None = None  # why reading ended early
     language: str = ""  # the language of the pages; empty for the default

@@ -49,8 +49,8 @@ def convert_components(
         for component in _named_components(record):
             by_id.setdefault(component.required_text("id"), component)
     keys = make_component_keys(by_id, known_keys)
-    # the status that open incidents give a component may not be the one that the page shows, so the current
-    # status of their components is written into the content
+    # The page may show another status of a component than its open incidents give. So write the current
+    # status of these components into the content.
     named_now = {
         component.get_text("id")
         for record in select_open_records(records)
@@ -208,7 +208,8 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
             for url in _older_incident_urls(base, request, documents):
                 documents.add(request.web.json(url), url)
     except (NotImportableError, UnreachableError) as error:
-        # keep the documents that were read: the next run skips their incidents and requests the rest
+        # Keep the documents that were read before the error. The next run skips their incidents, and requests
+        # the rest.
         documents.incomplete = error
 
 

@@ -194,8 +194,8 @@ def _add_incident(
 ) -> None:
     closed_at = issue.get_date("closed_at")
     if replies and closed_at is not None:
-        # Upptime writes a comment that the site is up again, and closes the issue afterwards, so the last comment
-        # before the closing is the update that resolves the incident
+        # When a site is up again, Upptime first writes a comment and then closes the issue. So the last
+        # comment is the update that resolves the incident.
         replies[-1] = replies[-1]._replace(status="resolved")
     updates = [
         ForeignUpdate(issue.required_date("created_at"), "investigating", _text_without_window(issue)),

@@ -223,7 +223,7 @@ def _sources_for_compiler(
     }
     compiled = as_object(compiler_settings.get("outputSelection")).keys() & sources.keys()
     if language == "Solidity" and compiled:
-        # sources for other compiler versions would not compile with this version, so leave them out
+        # Leave out the sources for other compiler versions, because they would not compile with this version.
         return {name: source for name, source in sources.items() if name in compiled}
     return sources
 

@@ -298,7 +298,8 @@ class _ArtifactIndex:
     def files_by_contract(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
-            # the name ends at the first dot: with several compilers, forge writes files such as Name.0.8.30.json
+            # The name of the contract ends at the first dot: with several compilers, forge writes files such
+            # as Name.0.8.30.json.
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
 
@@ -334,7 +335,8 @@ class _ArtifactIndex:
         if name and len(candidates) == 1:
             return candidates[0]
         fitting = [file for file in candidates if _starts_with_artifact_code(file, creation)]
-        # the artifacts with this name that fit have the same code, so any of them can be used
+        # Without a name, exactly one artifact must fit. Several artifacts with the given name that fit have
+        # the same code, so any of them will do.
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
                 f"{self.out} has no artifact of {name or 'a contract'} with the code that was deployed",
@@ -351,8 +353,8 @@ def _starts_with_artifact_code(artifact_file: Path, creation_code: Hex | None) -
     if not digits or creation_code is None:
         return False
     for number, piece in enumerate(pieces):
-        # unlinked bytecode has a placeholder of 40 characters (__$, 34 hex digits, $__) for each library's
-        # address; compare only the code between placeholders
+        # solc writes a placeholder of 40 characters (`__$`, 34 hex digits, `$__`) where the address of a
+        # library belongs. Compare only the code between the placeholders.
         text = piece
         if number:
             text, start = piece[37:], start + 40

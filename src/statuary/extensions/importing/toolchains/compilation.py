@@ -223,7 +223,7 @@ def _find_name_in_input(std_json_input: JsonObject, contract_name: str | None) -
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
-        # a Vyper file is a contract that is named like the file
+        # In Vyper, each file is one contract, which is named like the file.
         return choose_contract_name((f"{path}:{Path(path).stem}" for path in paths), contract_name)
     raise NotImportableError(
         "without the compiler's output, you have to name the contract",

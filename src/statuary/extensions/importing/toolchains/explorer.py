@@ -137,7 +137,8 @@ def _solc_settings_of_result(result: JsonObject) -> JsonObject:
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
     libraries = dict(_parse_libraries(result))
-    # explorers do not name the file of a library; in standard JSON, an empty path means any file
+    # Block explorers give a library's name without its file. In standard JSON, an empty path stands for any
+    # file.
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
@@ -240,7 +241,8 @@ class _ExplorerApi:
         try:
             creation = self.call_api("getcontractcreation", contractaddresses=address)
         except NotImportableError:
-            # a genesis contract was not created by a transaction, and some explorers do not support this action
+            # The creation is unknown for a contract of the genesis block, which no transaction created, and
+            # with an explorer that does not support this action.
             creation = None
         return SourceContract(compilation=compilation, on_chain=parse_getcontractcreation_result(creation))
 
@@ -311,7 +313,8 @@ def parse_getcontractcreation_result(result: Json) -> OnChainContract:
     return OnChainContract(
         creation=parse_any_hex(created.get("creationBytecode")),
         runtime=None,
-        # omit the deployer: the explorer may name a factory instead of the transaction's sender
+        # Leave the deployer out, because the explorer may give the factory's address instead of the
+        # transaction's sender.
         deployment=make_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
         notes=(UNCHECKED_CREATION,) if created else (),
     )

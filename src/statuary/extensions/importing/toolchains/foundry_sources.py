@@ -185,7 +185,7 @@ def _read_imported_sources(project: Path, first_path: str, remappings: Sequence[
             raise NotImportableError(
                 f"{first_path} imports more than {MAX_SOURCES:,} files", "run `forge build`, and import again"
             )
-        # a path such as `src/../../name`, a remapping or a symbolic link can lead out of the project
+        # Refuse a path outside of the project: `..`, a remapping or a symbolic link can lead there.
         if not (project / source).resolve().is_relative_to(project.resolve()):
             raise NotImportableError(
                 f"{first_path} imports {source}, which is outside of {project}",

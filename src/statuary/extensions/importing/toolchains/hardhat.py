@@ -163,10 +163,12 @@ def _make_compilation(
     contract_name: str | None,
     compiler_paths: JsonObject,
 ) -> ImportedCompilation:
-    # Hardhat 3 compiles `contracts/A.sol` as `project/contracts/A.sol`, so translate the path in the name
+    # Hardhat 3 gives the compiler the path `project/contracts/A.sol` for the file `contracts/A.sol`.
+    # Translate the path in the contract's name in the same way.
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{compiler_paths.get(path, path)}{colon}{name}" if contract_name else None
-    # without compiler output there is no list of contracts: take the one that the artifact names
+    # The list of contracts is in the compiler's output. Without the output, take the contract that the
+    # artifact names.
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
     std_json_input = required_object(build_info, "input")
     return ImportedCompilation(

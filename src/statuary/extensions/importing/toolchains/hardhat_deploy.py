@@ -77,8 +77,8 @@ def _read_chain_id(network_folder: Path) -> ChainId:
 
 def _list_network_contracts(network_folder: Path) -> ListedContracts:
     chain_id = _read_chain_id(network_folder)
-    # a proxy has two files for one address: Name.json has the ABI that users call, and Name_Proxy.json (or
-    # Name_DiamondProxy.json) describes the code at the address
+    # hardhat-deploy writes two files for a proxy: `Name.json` has the ABI that users call, and
+    # `Name_Proxy.json` (or `Name_DiamondProxy.json`) describes the code at the same address.
     names = sorted(file.stem for file in network_folder.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
     names_by_address: dict[str, str] = {}
@@ -195,7 +195,8 @@ def _read_deployment_compilation(
     metadata: JsonObject = orjson.loads(text)
     solc_input = _read_solc_input(deployment_file, deployment)
     if solc_input is None:
-        # many repositories do not commit the folder solcInputs; the contract's sources are also in its metadata
+        # Many repositories do not commit the folder `solcInputs`. Without this folder, take the contract's
+        # sources from its metadata.
         return compilation_of_metadata(metadata, {}, str(deployment_file))
     ((path, name),) = required_object(metadata, "settings", "compilationTarget").items()
     return ImportedCompilation(

@@ -123,7 +123,7 @@ def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
         project_paths = {
             as_text(path): name for name, path in as_object(value.get("userSourceNameMap")).items()
         }
-        # the sources of npm packages, which are not project files, are in build-infos of their own
+        # Leave out the sources of npm packages, because they belong to other build-info files.
         sources = {path: text for path, text in sources.items() if path in project_paths}
     settings = as_object(compiler_input.get("settings"))
     yield _BuildInfo(file, as_text(value.get("solcVersion")), settings, sources, project_paths)

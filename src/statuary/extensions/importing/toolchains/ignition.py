@@ -99,7 +99,8 @@ class _Journal:
             if "address" in (result := _deployment_result(steps)):
                 self.wiped.append((str(future), parse_any_address(result["address"], str(self.journal))))
         elif future is not None:
-            # a later message of the same kind replaces the earlier one, as when Ignition sends a transaction again
+            # Replace an earlier message of the same kind: Ignition writes another one when it sends a
+            # transaction again.
             self.futures.setdefault(str(future), {})[kind] = message
 
     def list_unexplained_addresses(self) -> ListedContracts:

@@ -31,8 +31,8 @@ class SourceContract(NamedTuple):
     """A contract's data in a source: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
-    # a compilation, without output if the contract is not compiled yet
     compilation: ImportedCompilation | None = None
+    """The compilation, without output if the contract is not compiled yet."""
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
     other_transactions: tuple[Hex, ...] = ()  # candidates, if the named one did not create the contract
     revision: str = ""  # how to build the deployed code; empty if the source does not say
@@ -58,8 +58,8 @@ class UnreadableContract(NamedTuple):
     name: str
     reason: str
     hint: str = ""
-    # whether nothing can be imported as expected, because the source only mentions the contract
     is_expected: bool = False
+    """Whether the contract is skipped as expected, because the source only mentions it."""
     chain_id: ChainId | None = None  # None if the entry does not name it
     address: Address | None = None  # None if the entry has none, or a malformed one
 

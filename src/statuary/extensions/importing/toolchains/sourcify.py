@@ -69,7 +69,8 @@ def _list_chain_addresses(server_url: str, web: WebSource, chain_id: ChainId) ->
         results = _fetch_result_page(web, page_url)
         yield from (parse_any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
-        # stop at a short page, and if the server ignores `afterMatchId` and returns the same page again
+        # A page with fewer results than requested is the last one. Also stop if the server ignores
+        # `afterMatchId` and returns the same page again.
         if len(results) < PAGE or following in ("", last_match_id):
             return
         last_match_id = following
@@ -171,8 +172,8 @@ def _find_site_records(folder: Path) -> list[Path]:
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
     for file in sorted((file for chain in chains for file in chain.iterdir()), reverse=True):
-        # sorted in reverse, the file with the lower-case address precedes the one with the EIP-55 address, which
-        # replaces it here
+        # Each record has a file with the lower-case address and one with the EIP-55 address. The reverse
+        # order gives the EIP-55 file last, so this file replaces the other one.
         by_name[f"{file.parent.name}/{file.name.lower()}"] = file
     return sorted(by_name.values())
 

@@ -126,7 +126,8 @@ def _read_metadata_file(metadata_file: Path, source_folder: Path) -> SourceContr
         return read_contract_folder(metadata_file.parent)
     with convert_missing_part_errors(metadata_file):
         metadata = read_json_file(metadata_file)
-        # Remix writes metadata into the folder `artifacts` beside the sources, so search the folder above
+        # Remix writes metadata into the subfolder `artifacts` of the folder with the sources. So search the
+        # folder above.
         if metadata_file.parent.name == "artifacts" and source_folder == metadata_file.parent:
             source_folder = source_folder.parent
         return _make_source_contract(
