@@ -93,8 +93,8 @@ def build_site(
     """
     began = perf_counter()
     report = BuildReport()
-    # This reads all files except contract records. There may be millions of those, so each is read when it is
-    # built.
+    # Read all files except contract records now. There may be millions of records, so each is read when its
+    # documents are made.
     site = read_site(
         root, progress, report, target.ledger, verify=execution.verify, strict=check_options.strict
     )
@@ -117,8 +117,8 @@ def build_site(
     sections.exclude_faults()
     sections.find_faults()
     plan = None
-    # Each section only adds its documents to a plan. The published site changes when the plan is applied
-    # below.
+    # The sections, such as contracts and status, only add their documents to a plan. The published site
+    # changes when this plan is applied below.
     if sections.build(strict=check_options.strict):  # False if the content has an error
         remove_disabled_documents(site, target, report.skipped)
         add_config_documents(run, report.skipped)

@@ -66,7 +66,8 @@ def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
             together with the unresolved ones. If no file name matches, the scope is all records.
     """
     if folder == MAINTENANCES:
-        # A check compares windows with each other, so an edit of one maintenance needs the files of all.
+        # A check compares all maintenance windows with each other, so an edit of one window needs the files
+        # of all.
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
         return Scope(frozenset(), tuple(sorted(unresolved_files(root))))

@@ -169,8 +169,8 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
         for row in CONTENT_SECTIONS:
             load(row.section)().read(folder._replace(source=""))  # for its findings
         return None
-    # Files in the folder of an extension were reported as unknown, because no section reads them. Drop these
-    # findings: the extension reads its folder, which is named like its key.
+    # Each extension reads its own folder later, which is named like the extension's key. So drop the findings
+    # that report files in these folders as unknown.
     folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
     contents = [

@@ -245,8 +245,8 @@ class Sections:
         )
         for folder in row.folders:
             self._run.target.ledger.documents.retain_folder_files(folder)
-        # The registry lists the folders of statuary's own extensions. For an extension of another package,
-        # derive them from its URLs.
+        # `row.folders` is only known for statuary's own extensions. Derive the folders of an extension from
+        # another package from its URLs.
         if not row.folders and section.urls:
             self._incomplete += folders_of_urls(section.urls)
 
@@ -263,7 +263,8 @@ def _unused_template_findings(site: "SiteContent", keys: Collection[str]) -> lis
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
 
-    # A theme may keep templates and texts of extensions that are disabled now, so all extensions count.
+    # A theme may keep the templates of extensions that are disabled now. So report only templates that no
+    # extension has.
     known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
     return _guarded_findings(
         partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def markdown_parser() -> "MarkdownIt":
     """Return the Markdown parser, which is made on first use."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
-    # Authors of updates indent lines, or underline them with dashes, for layout. Do not render these as code
-    # and headings.
+    # Authors of updates use indented lines, and rows of dashes, only for layout. So do not render these as
+    # code and headings.
     return parser.enable("table").disable(["code", "lheading", "image"])
 
 
@@ -103,8 +103,8 @@ def markdown_html(text: str, link_rel: str | None) -> str:
         return _plain_text_html(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _plain_text_html(text))
-    # In CommonMark, an HTML block ends only at an empty line. So add one after the block, or the lines that
-    # follow would be part of it.
+    # In CommonMark, only an empty line ends a block of HTML. Add one after each HTML list, so that the
+    # Markdown after the list is rendered.
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 

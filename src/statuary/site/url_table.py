@@ -61,7 +61,8 @@ def match_url(path: str) -> UrlMatch | None:
     slashes = path.count("/")
     for rows in (own_rows, _expressions_of_other_packages()):
         for row in rows.get(folder, ()):
-            # a manifest looks up each path of a site, and comparing numbers takes a tenth of a search
+            # Compare the number of slashes first, because that takes a tenth of the time of a regular
+            # expression. Reading a manifest looks up each path of a site.
             if row.slashes is None or row.slashes == slashes:
                 matched = row.expression.fullmatch(path)
                 if matched:

@@ -255,7 +255,7 @@ PAGE_URLS = tuple(_rows)
 
 _rows = UrlRows()
 
-# Descriptions of the site, and files that hosts read
+# URLs of descriptions of the site, and of files that hosts read
 
 OPENAPI = _rows.add("openapi", "openapi.json", "the description of this site in OpenAPI 3.1")
 SITE_MANIFEST = _rows.add(

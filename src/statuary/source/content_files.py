@@ -49,9 +49,10 @@ class ContentFiles:
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
         self.read_paths: set[str] = set()
-        # other files that are used in part; errors in them do not stop a build
+        # Paths of files with errors that are used in part; these errors do not stop a build
         self.faulty_paths: set[str] = set()
-        # errors about links and folders that hold no records; they stop a build only with `strict`
+        # Errors about links, and about folders that contain no records; these errors stop a build only with
+        # `strict`
         self.left_out: list[Finding] = []
 
     def add(self, file: SourceFile) -> None:

@@ -107,7 +107,7 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
-            # Read the identity of git's index before anything else. If it is still the same at the end, no
+            # Read the identity of git's index before git runs. If the identity is the same afterwards, no
             # other commit was checked out meanwhile.
             self._index = _index_signature(repository)
             with suppress(MissingProgramError):

@@ -87,8 +87,8 @@ def _locate_node(node: Node | None, pointer: Pointer, children: _Children, *, on
         key, child = own_children.get(step) or own_children.get(str(step)) or (None, None)
         if child is None:
             break
-        # The first item of a list or mapping may be lines below its key. Show the key, which the user will
-        # look for.
+        # The first item of a list or mapping may be lines below its key. So take the position of the key,
+        # which the user will look for.
         is_collection = not isinstance(child, ScalarNode)
         mark = key.start_mark if key is not None and (on_key or is_collection) else child.start_mark
         node = child
@@ -97,7 +97,8 @@ def _locate_node(node: Node | None, pointer: Pointer, children: _Children, *, on
 
 def _child_nodes(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
     if isinstance(node, MappingNode):
-        # If a key occurs twice, keep its first occurrence: `dict` keeps the last one, so reverse the pairs.
+        # If a key occurs twice, keep its first value. `dict` keeps the last one, so reverse the order of the
+        # pairs.
         pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
         return dict(reversed(pairs))
     if isinstance(node, SequenceNode):

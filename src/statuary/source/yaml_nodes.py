@@ -164,8 +164,7 @@ def end_of_block_scalar(text: str, start: int, libyaml_end: int) -> int:
         last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
-        # Skip blank lines at the end, but keep a line with more spaces than the indentation, which is
-        # content.
+        # Skip blank lines at the end. A line with more spaces than the indentation is not blank, but content.
         while last_line > 0 and not lines[last_line].strip(" ") and len(lines[last_line]) <= indent:
             last_line -= 1
     return start + sum(map(len, lines[: last_line + 1])) + sum(map(len, breaks[:last_line]))

@@ -92,8 +92,8 @@ def replace_faulty_components(
         last_components: the components of the last build.
     """
     tried = {part.pointer for part in catalogue.faulty_parts}
-    # If a component was replaced by its published version before, that version breaks a rule too. So exclude
-    # it.
+    # If a component was already replaced by its published version, that version breaks a rule too. So exclude
+    # the component now.
     places = [place for place in faulty if tried.isdisjoint({(), place[:2], place})]
     kept = keep_last_components(without_components(catalogue, faulty), last_components, places)
     errors = [finding for findings in faulty.values() for finding in findings]

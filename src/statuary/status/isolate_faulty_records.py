@@ -152,8 +152,8 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the records whose documents of one kind fail, or the kind."""
     everything = _record_sources(status.timeline.catalogue)
-    # Skip the other kinds, so that only failures of this kind are found. Pages stay for extensions, which may
-    # add pages of their own.
+    # Make no documents of other kinds, so that only failures of this kind are found. But make pages with
+    # EXTENSIONS, because extensions may add pages of their own.
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {kind}
 
     def without(sources: Collection[str]) -> SiteStatus:

@@ -198,8 +198,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
             catalogue = site.of(StatusContent).catalogue
             kept = replace_faulty_components(catalogue, faulty, load_published_components(run.target))
-            # Without any component, the page would say that everything is operational. So let the errors stop
-            # the build.
+            # A page without components would say that everything is operational. So let the errors stop the
+            # build.
             if not kept.catalogue.components:
                 site = site._replace(unread=site.unread - {catalogue.components_source})
                 break

@@ -159,7 +159,8 @@ class SiteStatus:
 
         def documents_at(at: Instant) -> list[Document]:
             documents = [*api(at)]
-            # At midnight, and at each full hour of an outage, only documents that show uptime change.
+            # Feeds do not show uptime. So skip them at midnight and at each full hour of an outage, when only
+            # the uptime changes.
             if feeds is not None and at in changes:
                 documents += feeds(at)
             if pages is not None:

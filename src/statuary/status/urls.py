@@ -90,7 +90,7 @@ def epoch_name(since: datetime) -> str:
     return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
 
 
-# Feeds, calendar, badges
+# URLs of the feeds, the calendar and the badges
 
 HISTORY_ATOM = _rows.add_timed(
     "history-atom", "history.atom", "an Atom feed, with the latest incidents and maintenances", ATOM
@@ -98,7 +98,8 @@ HISTORY_ATOM = _rows.add_timed(
 HISTORY_RSS = _rows.add_timed(
     "history-rss", "history.rss", "an RSS feed, with the latest incidents and maintenances", RSS
 )
-# Not `history.json`, because Statuspage serves another document there: the months of the history.
+# The path cannot be `history.json`, because Statuspage serves another document there: the months of the
+# history.
 FEED = _rows.add_timed(
     "feed", "feed.json", "a JSON Feed, with the latest incidents and maintenances", JSON_FEED
 )

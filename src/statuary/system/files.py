@@ -19,7 +19,7 @@ MAX_FILE = 256 << 20
 LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """Error numbers of systems that refuse to follow a link."""
 
-# O_NONBLOCK: if the path is a FIFO, opening it returns at once instead of waiting for a writer.
+# With O_NONBLOCK, opening a FIFO returns at once instead of waiting for a writer.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 FILE = READ | getattr(os, "O_NOFOLLOW", 0)
 TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
@@ -296,8 +296,8 @@ def read_descriptor(descriptor: int, path: Path | str, limit: int) -> bytes:
         size = os.fstat(descriptor).st_size
         if size > limit:
             raise TooLargeError(path, limit, size)
-        # Read exactly as many bytes as the file has: allocating a larger buffer takes longer than reading a
-        # small file.
+        # Ask for exactly as many bytes as the file has, because allocating a larger buffer takes longer than
+        # reading a small file.
         parts = []
         while size > 0 and (part := os.read(descriptor, size)):
             parts.append(part)

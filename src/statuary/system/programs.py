@@ -24,7 +24,7 @@ SYSTEM_VARIABLES: Final = frozenset(
         "LC_CTYPE",
         "LD_LIBRARY_PATH",
         "PYTHONUTF8",
-        # Windows needs these variables
+        # Programs on Windows need the following variables.
         "SYSTEMROOT",
         "PATHEXT",
         "COMSPEC",
@@ -44,7 +44,7 @@ GIT_VARIABLES: Final = SYSTEM_VARIABLES | {
     "APPDATA",
     "LOCALAPPDATA",
     "PROGRAMDATA",
-    # git needs these variables to sign a commit
+    # git needs the following variables to sign a commit.
     "GNUPGHOME",
     "GPG_TTY",
     "SSH_AUTH_SOCK",

@@ -58,7 +58,7 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
         raise DamagedDataError("it is not a zip or tar file, or it is cut off") from None
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DamagedDataError(f"it is damaged: {error}") from None
-    # zipfile raises these errors for an encrypted file, or an unknown compression method.
+    # zipfile raises these errors for an encrypted file or an unknown compression method.
     except (RuntimeError, NotImplementedError) as error:
         raise DamagedDataError(f"it cannot be unpacked: {error}") from None
 

@@ -65,7 +65,7 @@ _LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0
 _ENDING = frozenset((_STOP, _RETURN, _JUMP, *range(_REVERT, 256)))
 """Instructions after which a program may end."""
 
-_TELLING = frozenset(
+_RELEVANT_OPCODES = frozenset(
     (_PUSH32, _JUMPDEST, _DELEGATECALL, _JUMP, _JUMPI, _RETURN, _CALLDATALOAD, _CREATE, _CREATE2, _CODECOPY)
 ) | frozenset(range(_LOG1, _LOG4 + 1))
 """Instructions that matter to the search."""
@@ -268,7 +268,7 @@ class _Disassembly:
             opcode = code[offset]
             # To save time, process only the instructions that can change the result.
             if (
-                opcode in _TELLING
+                opcode in _RELEVANT_OPCODES
                 or offset == self.runtime_offset
                 or (last_opcode >= 0 and code[last_opcode] in _ENDING)
             ):

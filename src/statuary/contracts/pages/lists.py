@@ -135,10 +135,10 @@ class ContractListPages:
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            # drop the members that these pages do not show; plain tuples, because `repr` of a named tuple
-            # takes four times as long
-            shown = [(*entry[:9], *entry[11:]) for entry in page.rows]
-            if not previous_pages.is_page_current(hrefs[number], shown, older, newer):
+            # These pages do not show the contract's interface (two fields), so leave it out. Use plain
+            # tuples, because the `repr` of a named tuple takes four times as long.
+            compared_rows = [(*entry[:9], *entry[11:]) for entry in page.rows]
+            if not previous_pages.is_page_current(hrefs[number], compared_rows, older, newer):
                 yield self._render_numbered_page(chain, page, older=older, newer=newer)
 
     def chains_page(

@@ -145,8 +145,8 @@ def _api_calls(
 ) -> Iterator[ApiCall]:
     used: set[str] = set()
     for url in urls:
-        # The URL pattern of a list's numbered pages also matches its first page, which may be an example
-        # already.
+        # The URL pattern of a list's numbered pages also matches the first page. So take a path that is not
+        # an example already.
         example = next((path for path in _matching_paths(url, paths) if path not in used), "")
         used.add(example)
         if not example and "{" not in url.pattern:

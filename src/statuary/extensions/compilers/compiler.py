@@ -87,7 +87,7 @@ class Compiler(NamedTuple):
         Raises:
             CompilerError: if the compiler cannot be run, writes no JSON, or reports an error.
         """
-        # vyper-json has no `--standard-json`: it always reads standard JSON
+        # The program vyper-json has no option `--standard-json`, because its input always is standard JSON.
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:
             ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))

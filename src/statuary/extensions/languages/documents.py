@@ -105,8 +105,8 @@ def _translate_site(language_tag: str, timeline: Timeline, context: SiteContext)
     catalogue = translate_status(timeline.catalogue, language_tag)
     page, folder = catalogue.page, f"{language_tag}/"
     host = page.feed_host or page.id.replace("_", "-")
-    # The feeds of each language have their own ids, so that feed readers do not take their entries for
-    # duplicates.
+    # Give the feeds of each language their own ids. Otherwise, feed readers would take the entries of two
+    # languages for duplicates.
     translated = page._replace(url=f"{page.url}/{language_tag}", feed_host=f"{language_tag}.{host}")
     settings = replace(
         context.settings, language=language_tag, theme=context.settings.theme._replace(texts=())

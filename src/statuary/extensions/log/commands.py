@@ -227,7 +227,7 @@ def verify(
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             refuse_other_log(location, key, changes)
-        # The public example key signs many unrelated logs, so do not compare them with each other.
+        # Many unrelated logs have the public example key, so do not compare such a log with an earlier one.
         forget = forget or EXAMPLE in key.name
         _verify_log_growth(opened, earlier, ignore_stored=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
@@ -296,7 +296,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     except LogError:
         if earlier is None:
             raise
-        # The reader may trust a key from before `earlier`, so read the key changes from the first entry on.
+        # The trusted key may be older than `earlier`, so read all key changes from the first entry on.
         changes = log.key_changes()
         key, source = verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
@@ -350,7 +350,7 @@ def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
         paths = list(walk_everything(Path(location)))
     try:
         with open_site(location) as site:
-            # Web servers do not list their files: for a URL, `paths` raises an error.
+            # A web server does not list its files. So if the site is at a URL, `paths()` raises an error.
             if paths is None:
                 paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:
@@ -411,7 +411,7 @@ def init(origin: str, out: Path, content: Path) -> None:
     if has_content := content.is_dir():
         require_new_log(content)
         refuse_existing_key(out)
-        # Write this file before the key: if a step fails, another attempt may replace this file, but no key.
+        # Write this file before the key: another attempt can replace this file, but must not replace a key.
         write_min_head(content, origin, EMPTY)
     _write_private_key(key, out)
     click.echo(
@@ -480,7 +480,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     try:
         write_key_change(content, sign_key_change(previous_key, key.public))
     except PublishingError:
-        # The new key is useless without its announcement, and another attempt creates another key.
+        # Delete the new key, which is useless without its announcement. Another attempt creates another key.
         out.unlink(missing_ok=True)
         raise
     click.echo(

@@ -483,7 +483,7 @@ def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant
         The entry, or None if nothing has changed.
     """
     number, previous_entry = previous if previous is not None else (None, None)
-    # A removed subject has no documents, so an item for it has empty digests.
+    # A subject has empty digests if it has no documents: before its first entry, and after its removal.
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
     current_digests = [item.sha256, item.proof]
     if previous_digests == current_digests:

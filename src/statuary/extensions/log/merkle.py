@@ -230,9 +230,8 @@ def _verify_consistency_path(
     first_size: int, second_size: int, proof_hashes: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     hashes = [first_root, *proof_hashes] if first_size & (first_size - 1) == 0 else list(proof_hashes)
-    # Start at the last leaf of the first tree. While the node is a right child, go up to its parent: the
-    # first tree contains that whole subtree, and its hash is the one with which the proof begins (RFC 9162,
-    # 2.1.4.2).
+    # The proof begins with the hash of the largest complete subtree that ends at the last leaf of the first
+    # tree (RFC 9162, 2.1.4.2). So go up from this leaf as long as the node is a right child.
     height = (~(first_size - 1) & first_size).bit_length() - 1
     place = (first_size - 1) >> height
     last_leaf = (second_size - 1) >> height

@@ -162,7 +162,7 @@ class PublishedLog:
         self.name = name  # the location of the log, for messages
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
-        # Returns the bytes at a path below the log's folder, such as `tile/0/000`, or None.
+        # Callers give paths in the log's folder, such as `tile/0/000`, but the site is read from its root.
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
         self.subtrees = subtree_hasher(self.read_path, checkpoint.size)
         self._read_bundle = bundle_reader(self.read_path, checkpoint.size)

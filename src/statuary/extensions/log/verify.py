@@ -234,7 +234,7 @@ class SiteCheck:
         self.own = OwnManifest(read_path)
         self.since = since
         self.last_entries = LastEntries(log, since)
-        # The SHA-256 of each file in the manifest, by the path before a host's layout renames it.
+        # A manifest may list more files than fit into memory, so keep their digests in a temporary database.
         self.digests = open_temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )

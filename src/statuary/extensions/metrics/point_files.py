@@ -48,7 +48,7 @@ def append_measurement(csv_file: Path, measured: Measurement, run_time: Instant)
     elif not table:
         append_to_file(csv_file, (_format_csv_rows([header]) + line).encode())
     else:
-        # An interrupted run may have written its last line without a line break. Begin a new line after it.
+        # If the last run was interrupted while it wrote a line, begin a new line after the incomplete one.
         append_to_file(csv_file, (("" if text.endswith("\n") else "\n") + line).encode())
     return _count_latest_failures(header, table[1:]) + 1 if measured.reason else 0
 

@@ -193,10 +193,10 @@ class _ChannelRun:
             yield announcement
             error = announcement.error
             may_have_arrived = isinstance(error, DeliveryError) and not error.is_certain
-            # With at-most-once delivery, an event that may have arrived is not sent again, so the next event
-            # need not wait.
-            is_passed = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
-            if error is not None and not is_passed:
+            # With at-most-once delivery, an event that may have arrived is never sent again. So the events
+            # after such an event need not wait.
+            may_continue = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
+            if error is not None and not may_continue:
                 break
         else:
             self._mark_as_handled(other_events)

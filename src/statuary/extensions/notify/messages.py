@@ -264,6 +264,7 @@ def make_teams_body(message: Message, words: Words = ENGLISH) -> Members:
 
 
 def _make_text_block(plain_text: str, **block_members: object) -> Members:
-    # Adaptive Cards read a subset of Markdown: they ignore a single line break, and brackets make links
+    # Adaptive Cards render a subset of Markdown. Escape the characters that would be markup, and write each
+    # line break twice, because a single one is ignored.
     escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in plain_text)
     return {"type": "TextBlock", "text": escaped.replace("\n", "\n\n"), "wrap": True, **block_members}

@@ -142,8 +142,8 @@ class StoreComparison:
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
-        # Those stored objects that may differ from the site's. An object of another program has no digest
-        # here.
+        # Objects in the store that may differ from the site's files. An object that another program wrote has
+        # no digest in this list.
         self.stored = Listing()
         self.uncertain = Listing()  # the paths whose objects must be requested
         self.parts: Parts = ()

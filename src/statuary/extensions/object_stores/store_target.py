@@ -214,13 +214,14 @@ class ObjectStoreTarget(Target[Entry]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
-        # For each listing that the index names, its parts, by the digest of the listing.
+        # The parts of each listing that the index names, by the SHA-256 of the listing
         self.listings: dict[str, Parts] = {}
         self.ledger_objects: set[str] = set()  # the names of the ledger's objects in the store
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # For each path, the SHA-256 of the object that may be replaced; None if no object may be there.
+        # The SHA-256 that the object at a path must have now, if it is to be replaced; None if no object may
+        # be at the path
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # the instant that the site shows, in UTC, for the ledger; empty if unknown
@@ -302,7 +303,8 @@ class ObjectStoreTarget(Target[Entry]):
                 )
         self.ledger_objects = self._list_ledger_objects(self.index)
         if self.lease is not None and self.lease.follows_unfinished:
-            # it may have left parts that no index names
+            # The publisher that was interrupted may have left parts of the ledger that no index names. List
+            # the store to find them.
             self.ledger_objects |= {path for path, _ in self.store.list_objects(LEDGER_FOLDER)}
             self.asked = self.asked._replace(list=1 + len(self.ledger_objects) // LIST_PAGE)
         if self.index.listing is None or self.verify:

@@ -158,8 +158,14 @@ def iter_page_search_documents(site: SiteContent) -> Iterator[Document]:
             for page in book.pages
             if page.search != "none"
         )
-        # Skip a page that cannot be read. The build reports such a page when it renders the page.
-        entries = [entry for of_page in entries_by_page if isinstance(of_page, list) for entry in of_page]
+        # Skip a page that cannot be read, for which `run_guarded` returned a finding. The build reports the
+        # error when it renders the page.
+        entries = [
+            entry
+            for page_entries in entries_by_page
+            if isinstance(page_entries, list)
+            for entry in page_entries
+        ]
         yield Document(
             path=PAGE_SEARCH.path(folder=folder),
             body=encode_json(entries),

@@ -150,8 +150,8 @@ def _require_pack_order(packs: PackList, list_name: str) -> None:
     if runs != sorted(runs):
         raise DamagedSnapshotError(f"{list_name} is damaged: its packs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
-        # The first and the last key of a pack with one document are the same, so the check gets this key only
-        # once.
+        # No key may occur twice. So if a pack has only one document, pass the key once, although it is both
+        # the first and the last.
         ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
         require_sorted_keys(chain.from_iterable(ends), f"run {number} of {list_name}")
 

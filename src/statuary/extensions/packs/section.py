@@ -76,8 +76,8 @@ class PacksSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        # The failed build may have changed packs without a note of it. An empty fingerprint makes the next
-        # build pack every document again.
+        # The failed build may have changed packs without recording the change. Clear the fingerprint that the
+        # next build compares, so that all documents are packed again.
         run.target.ledger.save_group(GROUP, "")
 
 
@@ -125,7 +125,7 @@ class SitePacks:
         packs = parse_pack_list(text, LIST)
         if not packs or not all(map(self._is_pack_intact, packs)):
             return None
-        # keep the published packs even if this build fails later
+        # Keep the published packs (archives of many documents), even if this build fails later.
         self._ledger.documents.retain_folder_files(FOLDER)
         return packs
 
@@ -145,7 +145,8 @@ class SitePacks:
             table.add(
                 _make_key_row(path, is_removed=digest is None)
                 for path, _, _, digest in self._ledger.differences()
-                # Skip a packed document of which only other names have changed: a pack stores one name.
+                # A document may have several names, but a pack stores only one. So skip a document of which
+                # only other names have changed.
                 if is_packable(path)
                 and (digest is None or digest.hex() != published_digest(self._ledger.documents, path))
             )

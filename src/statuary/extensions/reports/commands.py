@@ -143,7 +143,8 @@ def format_figures_csv(month_figures: Sequence[MonthFigures]) -> str:
         seconds = [int(time.total_seconds()) for time in times]
         availability = "" if row.availability is None else f"{row.availability:.2f}"
         name = row.component.name
-        # A spreadsheet would compute a name that begins like a formula. The apostrophe makes the name a text.
+        # Spreadsheet programs evaluate a cell that begins like a formula. An apostrophe in front makes the
+        # cell plain text.
         safe = f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
         writer.writerow([safe, row.component.id, f"{row.month:%Y-%m}", *seconds, availability])
     return text.getvalue()

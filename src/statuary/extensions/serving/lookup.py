@@ -175,7 +175,8 @@ def parse_list_query(query_parameters: QueryParameters, query_string: str) -> Li
     if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     digits = after_match_id.lstrip("0") or "0"
-    # Do not parse a longer number, which is above every match id: that would be slow.
+    # Parsing a very long number is slow. Replace such a number by one that is greater than every match id,
+    # too.
     match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 
@@ -342,7 +343,8 @@ class Route(NamedTuple):
     address: str = ""
 
 
-# Like the framework Express, ignore letter case and a slash at the end of a path. The first match wins.
+# Like the framework Express, which Sourcify's server uses, ignore letter case and a slash at the end of a
+# path. The first route that matches wins.
 ROUTES = tuple(
     (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
     for resource, pattern in (

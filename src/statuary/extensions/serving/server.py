@@ -112,8 +112,8 @@ def answer_site(
         response = make_conditional_response(
             _answer_document_request(request, read_document, now), request.if_none_match
         )
-        # Ignore a range with the header If-Range: our entity tags are weak, so they cannot show that the
-        # bytes are the same.
+        # Our entity tags are weak, but If-Range requires a strong one (RFC 9110, 13.1.5). So answer a request
+        # with this header with the whole document.
         if request.method == "GET" and request.if_range is None:
             response = make_range_response(response, request.range_header)
         response = make_head_response(response) if request.method == "HEAD" else response
@@ -183,8 +183,8 @@ def _find_file_response(request_path: str, read_document: ReadDocument) -> Respo
     for file in (*_list_possible_files(request_path), f"{request_path}/index.html"):
         body = read_document(file)
         if body is not None:
-            # Documents about the status may be cached only briefly, even those without versions for scheduled
-            # times.
+            # Let caches keep a document about the status for a short time. All other documents must be
+            # revalidated.
             is_status = cache_control_of(file) == site_urls.SHORT_LIVED
             return _make_document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None

@@ -224,7 +224,8 @@ def list_component_labels(site: SiteContent) -> list[str]:
     """
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
-    # GitHub reads `${{` in a workflow as the beginning of an expression, so a name with it is omitted.
+    # GitHub evaluates `${{ … }}` in a workflow file as an expression. So if a component's name contains
+    # `${{`, show only its key.
     return [
         f"({key})" if "${{" in names[key] else f"{names[key]} ({key})"
         for key in active_component_keys(status)

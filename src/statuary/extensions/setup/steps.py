@@ -43,8 +43,8 @@ def list_owner_steps(result: SetupResult) -> list[str]:
 
 def _iter_secret_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
-    # Netlify and Vercel build the site themselves, so the secrets of the build belong there and not to
-    # GitHub.
+    # Netlify and Vercel build the site themselves. So the user has to enter the secrets of the build there,
+    # and not at GitHub.
     secrets = [*(() if host in REBUILDS else result.build_secrets), *result.channel_secrets]
     if host in DEPLOYS:
         secrets = list(dict.fromkeys([*DEPLOYS[host].secrets, *secrets]))

@@ -517,7 +517,8 @@ def _extract_documents(site: SiteReader, paths: Iterable[str], output_folder: Pa
                 file = _require_inside_folder(output_folder, require_document_path(path))
                 waits = staged / file.relative_to(output_folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
-                # A file system that ignores case may already have this file, from a path with other case.
+                # On a file system that ignores case, this file exists already if the site has another path
+                # that differs only in case.
                 with suppress(FileExistsError):
                     create_file(waits, _read_document(site, path))
                 count += 1

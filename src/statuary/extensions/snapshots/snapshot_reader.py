@@ -295,7 +295,6 @@ class SnapshotReader:
         self.manifest_text = self._first[0].body  # the bytes of the manifest
         self.manifest = parse_manifest(self.manifest_text)
         signature = source.next_member_if_present(SIGNATURE)
-        # The bytes of the manifest's signature; None if the snapshot is not signed.
         self.signature = None if signature is None else signature.body
         if signature is not None:
             self._first.append(signature)

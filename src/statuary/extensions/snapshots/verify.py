@@ -158,7 +158,8 @@ def _describe_unsupported_claim(
         return f"{claim_text}; it is contradicted {english_sentence(claim.reason)}"
     if published_status in IN_FAVOUR and claim.status not in IN_FAVOUR:
         return f"{claim_text}; it is not: {english_sentence(claim.reason)}"
-    # Do not compare `vouchedBy`, the checkpoint that confirms the block: only the site's content can show it.
+    # Ignore `vouchedBy`, which names the trusted block that confirms the evidence. Only the site's content
+    # says which blocks are trusted.
     if claim.status in IN_FAVOUR and {**published_evidence, "vouchedBy": ""} != {
         **claim.evidence,
         "vouchedBy": "",

@@ -65,7 +65,8 @@ def encode_local_header(header: ZipHeader) -> bytes:
     """Encode the header before a file's data (APPNOTE 4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
-    # APPNOTE 4.5.3: the zip64 field of a local header must contain both sizes, even if only one is too large.
+    # The zip64 field of a local header must contain both sizes, even if only one is too large for 32 bits
+    # (ZIP APPNOTE, 4.5.3).
     extra = struct.pack("<HHQQ", 1, 16, header.size, header.packed_size) if big else b""
     sizes = (LIMIT, LIMIT) if big else (header.packed_size, header.size)
     version = 45 if big else 20

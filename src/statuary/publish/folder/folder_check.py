@@ -68,7 +68,8 @@ class FolderCheck:
                 yield from self._folder.find_resized(documents.files_with_sources_in(folder))
             if stamp != CHANGED:
                 stamps[folder] = stamp
-        # one file more than are looked at, to know whether any is left
+        # Read one file more than this build looks at. If there is one, the next build continues after the
+        # last file of this turn.
         rest = list(documents.files_with_sources(self._noted.after, FILES_IN_TURN + 1))
         in_turn = rest[:FILES_IN_TURN]
         yield from self._folder.find_resized(in_turn)

@@ -87,8 +87,8 @@ class FolderTarget(BuildTarget):
         ledger = self.ledger
         staged = None if self.dry_run else self.folder.staging_folder(ledger.run)
         if staged is not None:
-            # The ledger lists the files of a build before they are in place. So after an interrupted build,
-            # compare the content of published files, not only their size and time.
+            # The ledger (the build database) lists the files of a build before they are in place. So after an
+            # interrupted build, compare the content of published files, not only their size and time.
             self._is_unclean = bool(ledger.unfinished_run)
             if self._is_unclean and self.folder.staging_folder(ledger.unfinished_run).is_dir():
                 self._move_staged_files(ledger.unfinished_run)
@@ -197,8 +197,8 @@ class FolderTarget(BuildTarget):
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.entry_of = None  # from now on, every added file is read
-        # The folder may have been moved to a file system that ignores case, where names that differ only in
-        # case are one file.
+        # If the folder was moved to a file system that ignores case, two files whose names differ only in
+        # case are one file now. So check the content of all files.
         is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.set_meta(self._case_note)
         if verify or self._is_unclean or is_moved:
@@ -248,8 +248,8 @@ class FolderTarget(BuildTarget):
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
-            # Reuse only the partitions of this kind, such as contracts. Lists depend on all contracts, so
-            # they are made again.
+            # Each partition has the results of one worker. Reuse only those of this kind, such as contracts,
+            # because lists depend on all contracts and are made again.
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.merge_partition(PartitionResult(items=0, file=file))
         self.folder.discard_leftovers()

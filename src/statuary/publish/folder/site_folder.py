@@ -353,8 +353,8 @@ class SiteFolder:
     def _move_folder(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
-            # Move a file that contains digests of other files after those files: the checkpoint of a log
-            # after its tiles, and the manifest after everything else.
+            # Move files that contain the digests of other files last: a log's checkpoint after its tiles, and
+            # the manifest after everything else.
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"

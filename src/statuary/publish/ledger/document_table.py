@@ -61,8 +61,8 @@ class DocumentTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False  # whether files that this build does not add stay, except marked ones
-        # Set when documents of two sources have the same path; reset when the documents of both are
-        # discarded.
+        # An error if documents of two sources have the same path. The error is reset when the documents of
+        # both are discarded.
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
@@ -318,8 +318,8 @@ class DocumentTable:
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        # A build of the whole site removes each file that was not added to it, so add the files of the last
-        # build again.
+        # A build of the whole site removes every file that was not added to it. So add the last build's files
+        # again.
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
@@ -400,8 +400,8 @@ class DocumentTable:
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
         )
         execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
-        # Leave the rows of unchanged files as they are: they keep the number of the build that wrote them,
-        # and SQLite has less to write.
+        # Do not update the rows of unchanged files, so that they keep the number of the build that wrote
+        # them. This also saves time.
         execute(
             "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
             " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"

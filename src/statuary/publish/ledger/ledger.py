@@ -141,7 +141,8 @@ class Ledger:
 
     def _prepare_database(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
-        # synchronous=OFF saves time: if the process is killed, nothing is lost; after a power cut, only the ledger
+        # SQLite's synchronous=OFF saves time. Nothing is lost if the process is killed, and only the ledger
+        # if the power fails.
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()

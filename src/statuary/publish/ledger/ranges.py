@@ -53,7 +53,8 @@ def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[Recorded
     """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
-    # SQLite sorts these paths with NOCASE, which ignores case. Merge the samples in the same order.
+    # Each sample comes from SQLite in the order NOCASE, which ignores the case of ASCII letters. Merge the
+    # samples in the same order.
     sample = list(merge(*map(_read_sorted_paths, some), key=lambda path: path.encode().lower()))
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))

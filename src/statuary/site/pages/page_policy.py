@@ -60,8 +60,8 @@ def insert_security_policy(page: str, *, asks_nodes: bool) -> bytes:
     meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(nodes=NODES if asks_nodes else "")}">'
     head = HEAD.match(page)
     if head is None:
-        # The page has no <head> tag. A <meta> tag can come first, because browsers create the head and put
-        # the tag into it.
+        # If the page has no <head> tag, put the <meta> tag first. Browsers then create the head and put the
+        # tag into it.
         return _encode_utf8(f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}")
     text = _encode_utf8(page)  # many pages are large, so none is copied as a string
     begin = _encode_utf8(head[0])

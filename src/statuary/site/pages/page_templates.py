@@ -104,10 +104,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
-        # The size and time of Jinja's compiler identify its version. After an update of Jinja, all templates
+        # The size and time of Jinja's compiler stand for its version. After an update of Jinja, all templates
         # are compiled again.
-        made_by = Path(compiler.__file__).stat()
-        version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
+        compiler_file = Path(compiler.__file__).stat()
+        version = f"{compiler_file.st_size:x}-{compiler_file.st_mtime_ns:x}"
         super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
 
     @override

@@ -148,8 +148,8 @@ class StatusDocuments:
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.components_by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
-        # An incident's encoded JSON object, split at its member `components`: the bytes before and the bytes
-        # after it.
+        # The JSON of each incident, split at the value of its member `components`: the bytes before and after
+        # this value
         self._bytes_around_components: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
         self._archives: tuple[Instant, Archives] | None = None
@@ -363,8 +363,8 @@ class StatusDocuments:
     def _encode_incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
         around = self._bytes_around_components.get(record)
         if around is None:
-            # This byte sequence can only be the member itself: JSON escapes each quotation mark within a
-            # string.
+            # Split the JSON at the member `components`. These bytes cannot occur within a string, because
+            # JSON escapes quotation marks there.
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._bytes_around_components[record] = text_before + b'"components":', text_after

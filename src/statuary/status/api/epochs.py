@@ -63,8 +63,8 @@ class PatchBase:
     def __init__(self, document: Document) -> None:
         self.body = document.body
         self._digest = sha256(document.body).hexdigest()
-        # Compare JSON documents in pieces that end where the next member begins (`,"`), and other documents
-        # line by line.
+        # Patches replace whole pieces of a document. Pieces of JSON end where the next member begins (`,"`),
+        # and those of other documents are lines.
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
@@ -122,8 +122,8 @@ class PatchBase:
                 if places is None:
                     place = end
                     continue
-                # If the piece occurs several times in the base, take the occurrence after the previous piece:
-                # pieces mostly keep their order.
+                # If the piece occurs several times in the base, take the first one after the previous piece,
+                # because most pieces keep their order.
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
             if nearest != stop or text < place:
                 yield _PatchPiece(start, stop, body[text:place])

@@ -225,7 +225,8 @@ def _uptime_members(uptime: ComponentUptime) -> Members:
         "days": [
             {
                 "date": day.isoformat(),
-                # Statuspage's own data for days uses the names `p` (partial outage) and `m` (major outage).
+                # Statuspage uses the names `p` for a partial outage and `m` for a major outage in its data
+                # for days.
                 "outages": {"p": int(outage.partial.total_seconds()), "m": int(outage.major.total_seconds())},
                 "related_events": [
                     {"name": event.incident.name, "code": event.incident.id} for event in uptime.events[day]

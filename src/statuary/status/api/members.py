@@ -84,7 +84,7 @@ def component_members(state: ComponentState, page: Page, timestamps: TimestampFo
         "position": component.position,
         "description": component.description,
         "showcase": component.showcase,
-        # Statuspage's specification says date-time, but every real page serves a date
+        # Statuspage's specification says that this is a date-time, but every real page serves a date.
         "start_date": None if start_date is None else start_date.isoformat(),
         "group_id": component.group_id,
         "page_id": page.id,

@@ -154,7 +154,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
         The name, its pointer in the file, and whether it is the key of a mapping.
     """
     if isinstance(record, Maintenance):
-        # Skip components that updates name: they are yielded below, with the pointer of the update.
+        # Skip components that an update names, because they are yielded below with the pointer of the update.
         in_updates = {name for update in record.updates for name, _, _ in _components_of_update(update)}
         for place, name in enumerate(record.components):
             if name not in in_updates:

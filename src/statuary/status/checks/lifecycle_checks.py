@@ -17,7 +17,8 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
     """An update's status must be one that may follow the previous status."""
     for record in context.edited_records:
-        # If updates are not in order, `updates-out-of-order` reports that, and the transitions mean nothing.
+        # Skip a record whose updates are out of order. The rule `updates-out-of-order` reports it, and its
+        # transitions mean nothing.
         if any(
             later_update.display_at < earlier_update.display_at
             for earlier_update, later_update in pairwise(record.updates)

@@ -154,7 +154,7 @@ def text_width(text: str) -> float:
 def _character_width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
-        # A letter with an accent is as wide as the letter without it.
+        # Use the width of the letter without its accent. The table begins with the space character (0x20).
         return WIDTHS[ord(letter) - 0x20]
     if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
         # Combining and invisible characters have no width of their own.

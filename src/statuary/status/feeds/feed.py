@@ -53,7 +53,7 @@ def one_line(text: str) -> str:
     Each run of white space becomes one space.
     """
     spaced = " ".join(text.split())
-    # Split the text again: removing a character between two spaces leaves both of them.
+    # Split the text again, because removing a character between two spaces leaves both spaces.
     return " ".join(remove_invalid_xml_characters(spaced).split())
 
 
@@ -258,7 +258,8 @@ def _format_window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -
 
 
 def _format_day(instant: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
-    # Statuspage pads a day of one digit with a space in the times of updates, but not in those of windows.
+    # Like Statuspage, put a space before a day of one digit in the time of an update, but not in the time of
+    # a maintenance window.
     local = instant.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
@@ -346,7 +347,7 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     _append_child(channel, "link", feed.home)
     _append_child(channel, "description", feed.description)
     _append_child(channel, "pubDate", _format_rfc822(feed.updated, feed.zone))
-    # the RSS Advisory Board recommends a link to the feed itself
+    # The RSS Advisory Board recommends that a feed has a link to itself.
     _append_child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
     return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 

@@ -173,8 +173,8 @@ class FeedDocuments:
             description=self._words("about", name=name),
             home=page.url,
             author=name,
-            # An imported page may state a time that is older than its newest incident, so take the latest
-            # time.
+            # The update time of an imported page may be older than its newest incident, so take the latest of
+            # all times.
             updated=max((state.updated_at, *(entry.updated for entry in entries))),
             zone=page.time_zone,
             entries=entries,

@@ -113,7 +113,8 @@ def _event_lines(
     summary = _escape_text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_escape_text(f'{maintenance.id}@{page.id}')}"
-    # A calendar without METHOD has the time of the last revision as DTSTAMP, too (RFC 5545, 3.8.7.2).
+    # In a calendar without METHOD, DTSTAMP is the time of the last revision, like LAST-MODIFIED (RFC 5545,
+    # 3.8.7.2).
     yield f"DTSTAMP:{_format_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_format_utc(record.updated_at)}"
     yield f"CREATED:{_format_utc(maintenance.created_at)}"
@@ -124,7 +125,8 @@ def _event_lines(
     yield f"DESCRIPTION:{_escape_text(_event_description(record, component_names, words))}"
     yield f"URL:{_escape_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
-    # TRANSPARENT means that calendars of subscribers do not show the time of the maintenance as busy.
+    # With TRANSPARENT, subscribers' calendars do not show the time of the maintenance as busy (RFC 5545,
+    # 3.8.2.7).
     yield "TRANSP:TRANSPARENT"
     yield "CATEGORIES:Maintenance"
     if record.status == "scheduled":
@@ -159,7 +161,8 @@ def _format_utc(instant: Instant) -> str:
 
 
 def _escape_uri(address: str) -> str:
-    # Remove line breaks from the URL: after one, the rest would be read as another property of the calendar.
+    # Remove line breaks from the URL. The text after a line break would be read as another property of the
+    # calendar.
     return "".join(remove_invalid_xml_characters(address).split())
 
 
@@ -188,6 +191,6 @@ def _split_octets(octets: bytes) -> Iterable[bytes]:
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
-        # Each further line begins with a space, which counts as one of the 75 bytes.
+        # Each further line begins with a space, which counts as one of its 75 bytes (RFC 5545, 3.1).
         octets_left = MAX_LINE_LENGTH - 1
     yield octets

@@ -125,7 +125,8 @@ def _component_updates(previous: PublishedStatus, current: PublishedStatus) -> I
     for component in current.summary["components"]:
         old = previous_statuses.get(component["id"])
         new = component["status"]
-        # The status of a group is that of its worst component, whose change is announced already.
+        # Skip a group. Its status is that of its worst component, and the change of that component is
+        # announced already.
         if old is None or old == new or component["group"]:
             continue
         key = (datetime.fromisoformat(component["updated_at"]), component["id"])

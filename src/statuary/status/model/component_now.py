@@ -62,9 +62,9 @@ class OpenLayers:
         self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
-        # Two heaps of positions in the layers: of maintenance (True), and of incidents and others (False).
-        # `heapq` returns the smallest number, so positions are negative to make it the newest. The position
-        # of a removed layer is dropped when it comes to the top.
+        # The positions of layers in two heaps: those of maintenance (True) and all others (False). `heapq`
+        # gives the smallest number, so negate the positions to get the newest layer. A removed layer's
+        # position is dropped when it comes to the top.
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.replace_all(Layer(LayerKind.STATED, base))
@@ -210,7 +210,7 @@ class LayerHistory:
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
-        # The first entry is the status before any change; each further one follows a change.
+        # The list begins with the status before any change. Each change appends the status after it.
         self._shown_statuses = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:

@@ -102,7 +102,7 @@ def _without_later_changes(
     start = _start_before_moves(maintenance.updates, now)
     if start is None:
         return maintenance
-    # The content file has only the length after the move. Assume that the window was as long before.
+    # The content does not say how long the window was before the move, so assume its present length.
     until = Instant(start + (maintenance.scheduled_until - maintenance.scheduled_for))
     is_ahead = rescheduled_at is not None and rescheduled_at > now
     return replace(

@@ -86,7 +86,7 @@ class IncidentHistory:
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
-        # All times at which the record changes, sorted; empty for a record that is never published.
+        # All times at which the record changes, in order; empty for a record that is never published
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:
@@ -193,11 +193,11 @@ class IncidentHistory:
         resolved_at = self.incident.resolved_at
         if resolved_at is not None and resolved_at <= since:
             updates = (published_update.update for published_update in newest_first)
-            # The imported time of the resolution does not count if a later update reopened the incident.
+            # Ignore the imported time of the resolution if a later update has reopened the incident.
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # Take the updates since the record was last open. The first of them that resolves it is the end;
-        # later ones, such as a postmortem, do not change that.
+        # Look at the updates since the record was last open. The record ended with the first one that
+        # resolves it, and later ones, such as a postmortem, do not change that.
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _display_times(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None

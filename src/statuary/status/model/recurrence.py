@@ -170,12 +170,12 @@ def _window_starts_until(
 
 
 def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
-    # import dateutil only for sites with recurring maintenance
+    # Import dateutil only here, because only sites with recurring maintenance need it.
     from dateutil.rrule import rrulestr  # noqa: PLC0415
 
     # If a rule never matches, such as 30 February, dateutil tries every year up to 9999, which takes half a
-    # minute. The calendar repeats every 400 years, so shift the start by a multiple of 400 years, close to
-    # 9999.
+    # minute. Because the calendar repeats every 400 years, shift the start by a multiple of 400 years, close
+    # to the year 9999.
     shift = max(0, (LAST_YEAR - first_local.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
     shifted = first_local.replace(year=first_local.year + shift, tzinfo=None)
     for start in rrulestr(rule, dtstart=shifted):
@@ -195,7 +195,8 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     if recurrence is None:
         yield maintenance
         return
-    # Changes may announce a window earlier than the rule does. Search as far ahead as the last such window.
+    # A change may announce a window earlier than the rule does. So search far enough to find every window
+    # that was announced by `until`.
     early = (
         Instant(start - recurrence.announce)
         for start, changes in recurrence.occurrences.items()
@@ -379,7 +380,7 @@ def _reminder_updates(maintenance: Maintenance, start: Instant | None) -> Iterat
     for place, (since, window) in enumerate(zip(instants, planned, strict=True)):
         at = Instant(window - REMINDER_LEAD)
         if since < at and all(end > at for end in ends[place:]):
-            # After a move, readers get another reminder. Its id has a number, so that the first reminder
+            # After a move, readers get another reminder. Number the later reminders, so that the first one
             # keeps its id.
             kind = f"reminder {number + 1}" if number else "reminder"
             yield _automatic_update(maintenance, kind, "scheduled", at, body=REMINDER_BODY, notify=notify)
@@ -421,7 +422,8 @@ def _automatic_update(
     notify: bool = True,
 ) -> IncidentUpdate:
     return IncidentUpdate(
-        # The id does not depend on the time, so an update keeps its id when the window moves.
+        # Derive the id from the kind of update instead of the time, so that the update keeps its id when the
+        # window moves.
         id=derived_id(maintenance.id, kind),
         status=status,
         body=DEFAULT_BODIES[status] if body is None else body,

@@ -200,9 +200,9 @@ class _Replayer:
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # For each open record, by id: the components to which it gives a status now.
+        # The components to which each open record gives a status now, by the record's id
         self._held: dict[str, dict[str, None]] = {}
-        # For each record, by id: the components that any of its updates has named so far.
+        # The components that the updates of each record have named so far, by the record's id
         self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
@@ -238,8 +238,8 @@ class _Replayer:
             )
         for code, status in () if event.record.backfilled else _changed_statuses(affected or ()):
             if status == "operational":
-                # Statuspage showed exactly this status, whatever other records were open. So replace the
-                # statuses from all of them.
+                # Statuspage showed this component as operational, although other records may have been open.
+                # So drop the statuses from all records.
                 self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
                 self._record_change(code, event.at)
             else:
@@ -267,7 +267,7 @@ class _Replayer:
             )
             for component, old in old_statuses.items()
         )
-        # Statuspage lists no components for an automatic update that changes no status (measured).
+        # Like Statuspage, list no components for an automatic update that changes no status (measured).
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
@@ -285,8 +285,8 @@ class _Replayer:
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_component_effect(event.record, event.update):
-            # The record ends, and so do its statuses, except those that this update states. If its first
-            # update already ends it, the statuses in `opened_with` end at once, too.
+            # The statuses that a record gives end with the record, except those that its last update states.
+            # If the first update is also the last one, this includes the statuses in `opened_with`.
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:

@@ -121,7 +121,7 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
         for component in components_with_uptime(timeline)
         for window in [UptimeWindow(calendar, component.start_date, as_of)]
     ]
-    # Only days with outages name incidents. If there are no such days, skip the search for incidents.
+    # Only days with outages name incidents, so search for incidents only if there are such days.
     any_outage = any(days for _, _, days in outages)
     incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
     return PageUptime(
@@ -199,7 +199,7 @@ class UptimeCalendar:
     def __init__(self, today: date, zone: ZoneInfo) -> None:
         self.zone = zone
         self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
-        # The start of each day, and then the end of the last day.
+        # One more entry than days: the start of each day, and then the end of the last day
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
@@ -232,7 +232,7 @@ class UptimeWindow:
         self.calendar = calendar
         self.start = calendar.starts[skipped]
         self.as_of = as_of
-        # The period includes the whole last day, even the part after `as_of`.
+        # Include the whole last day, even its part after `as_of`.
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:

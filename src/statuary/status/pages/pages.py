@@ -142,8 +142,8 @@ class StatusPages:
             start: the time after which a final page no longer changes.
         """
         begun = self._records_by_quarter.records_begun_by(start)
-        # The page of a quarter has links to its two neighbours, so it changes when a neighbour gets its first
-        # incident.
+        # The page of a quarter links to its two neighbours, so the page changes when a neighbour gets its
+        # first incident.
         later_records = list(self._records_by_quarter.records_begun_by(self._timeline.until))
         is_same = {
             quarter: _neighbouring_quarters(list(begun), quarter)

@@ -134,7 +134,7 @@ def status_page_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     return PageHead(
         path=STATUS_PAGE.path(),
         title=headline,
-        # Chat programs show the description in their preview of a link, so it names every problem.
+        # Chat programs show this description in the preview of a link, so name every problem in it.
         description=f"{texts('status.sentence', clauses=headline)} {rest}"
         if rest
         else texts("status.page", description=headline, name=name),

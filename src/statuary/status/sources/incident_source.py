@@ -289,7 +289,7 @@ def translate_updates(
         updates.append(
             _translate_update(source, source.id or default_id, created_at, (*prefix, "updates", index))
         )
-    # Sort the updates: after a merge in git, those of two people can be in any order.
+    # Sort the updates by time, because a merge in git can leave those of two people in any order.
     is_imported = any(update.recorded for update in updates)
     return tuple(updates if is_imported else sorted(updates, key=attrgetter("display_at")))
 

@@ -198,8 +198,8 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     """
     maintenance_id = source.id or file_name
     updates = translate_updates(source.updates, maintenance_id)
-    # If the first update has the status `scheduled`, it is the announcement. The key `body` announces the
-    # maintenance instead.
+    # If the first update has the status `scheduled`, and there is no key `body`, that update announces the
+    # maintenance. Otherwise, make an announcement.
     is_announced = source.body is None and bool(source.updates) and source.updates[0].status == "scheduled"
     if source.recurrence is None and not is_announced:
         updates = (_make_announcement(source, maintenance_id, updates), *updates)

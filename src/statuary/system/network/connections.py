@@ -105,8 +105,8 @@ class _HttpsHandler(HTTPSHandler):
 def _connection_factory(
     connection: "type[_GuardedConnection]", request: Request, time_budget: _TimeBudget
 ) -> Callable[..., HTTPConnection]:
-    # urllib marks a request as `unverifiable` if it follows a redirect. The user chose every other URL, which
-    # may be in a private network.
+    # urllib sets `unverifiable` for a request that follows a redirect. The user chose all other URLs, so
+    # these may be in a private network.
     is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
     is_chosen = not request.unverifiable or is_proxied
     only_public = not is_chosen and not is_private_host(str(request.origin_req_host))

@@ -29,8 +29,8 @@ def listen(host: str, port: int) -> Socket:
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (")[0]
         raise ServerError(f"cannot listen on {host}:{port}: {why}", "--port 0 chooses a free port") from None
-    # Accepted connections inherit TCP_NODELAY. Without it, the end of a response may wait 40 ms for an
-    # acknowledgement.
+    # Accepted connections inherit TCP_NODELAY. Without this option, the end of a response may wait 40 ms for
+    # an acknowledgement.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
