@@ -116,7 +116,7 @@ def project(folder: Path, config: str, manifest: dict[str, Any]) -> Path:
 
 
 @pytest.mark.slow
-def test_listed_and_deployed_contracts_are_verified(
+def test_ape_deployments_are_imported_and_verified(
     compilers: tuple[str, str], home: Path, tmp_path: Path
 ) -> None:
     solc, vyper = compilers
@@ -153,7 +153,9 @@ def test_listed_and_deployed_contracts_are_verified(
     assert "OfAnotherProject" not in result.output
 
 
-def test_missing_compiler_names_exact_install(home: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_ape_import_without_compiler_prints_install_command(
+    home: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     address = "0x" + "12" * 20
     config = CONFIG.format(token=address, other=5).replace("devnet:", "testnet-2:")
@@ -181,7 +183,7 @@ def test_missing_compiler_names_exact_install(home: Path, tmp_path: Path, monkey
         ("solc", "0.8.31-nightly.2025.1.1+commit.12345678", "give it with --compiler solc=PATH"),
     ],
 )
-def test_install_hint_names_exact_version(kind: str, version: str, words: str) -> None:
+def test_compiler_install_hint_contains_exact_version(kind: str, version: str, words: str) -> None:
     assert words in install_hint(kind, version)
 
 
@@ -199,7 +201,7 @@ def test_install_hint_names_exact_version(kind: str, version: str, words: str) -
         ("deployments: [\n", MANIFEST, ": not YAML: "),
     ],
 )
-def test_missing_input_is_reported(
+def test_ape_project_without_needed_input_is_reported(
     config: str, manifest: dict[str, Any] | None, words: str, home: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "project"

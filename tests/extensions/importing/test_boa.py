@@ -104,7 +104,7 @@ def records(content):
 
 
 @pytest.mark.slow
-def test_deployment_is_verified_and_anchored(deployed, vyper, tmp_path):
+def test_boa_deployment_is_verified_and_anchored(deployed, vyper, tmp_path):
     url, row = deployed
     content, project = empty_site(tmp_path), database(tmp_path / "project", row)
     before = (project / ".deployments.db").read_bytes()
@@ -120,7 +120,7 @@ def test_deployment_is_verified_and_anchored(deployed, vyper, tmp_path):
 
 
 @pytest.mark.slow
-def test_boa_row_imports_without_node(deployed, vyper, tmp_path):
+def test_boa_deployment_is_imported_without_node(deployed, vyper, tmp_path):
     _, row = deployed
     content = empty_site(tmp_path)
     project = database(tmp_path / "project", row, name="deployments.db")
@@ -149,7 +149,7 @@ def test_invalid_boa_rows_are_reported(deployed, vyper, tmp_path):
     ("body", "said"),
     [(b"", "has no table"), (b"no database" * 100, "titanoboa database"), (None, "save_to_db")],
 )
-def test_invalid_database_is_reported(body, said, tmp_path):
+def test_invalid_boa_database_is_reported(body, said, tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     if body is not None:

@@ -71,7 +71,7 @@ def claims_of(content):
 
 
 @pytest.mark.slow
-def test_shared_input_is_compiled_once(tmp_path, url, solc):
+def test_import_compiles_shared_compiler_input_once(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
     assert "verified and added: 3 contracts" in output
@@ -81,7 +81,7 @@ def test_shared_input_is_compiled_once(tmp_path, url, solc):
 
 
 @pytest.mark.slow
-def test_compilation_is_shown_in_proofs(tmp_path, url, solc):
+def test_imported_contract_proof_states_recompilation(tmp_path, url, solc):
     content = empty_site(tmp_path)
     assert "compiled again with the same outcome: 3 contracts" in import_all(content, url, solc)
     assert len(list(content.rglob("compilation.json"))) == 3
@@ -89,7 +89,7 @@ def test_compilation_is_shown_in_proofs(tmp_path, url, solc):
 
 
 @pytest.mark.slow
-def test_import_from_node_anchors_contracts(tmp_path, url, solc):
+def test_import_from_node_writes_state_proofs(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
     assert "anchored on chain 31337: " in output
@@ -146,7 +146,7 @@ def add(content, *options):
 
 
 @pytest.mark.slow
-def test_contract_add_writes_compilation_evidence(tmp_path, solc, monkeypatch):
+def test_contract_add_with_compiler_writes_compilation_evidence(tmp_path, solc, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
     result = add(content)

@@ -71,7 +71,7 @@ def evidence_file(content, record):
 
 
 @pytest.mark.slow
-def test_evidence_is_written_and_published(content, record, solc):
+def test_compilation_evidence_is_written_and_published(content, record, solc):
     assert claim(content, record)["status"] == "not_shown"
     result = compile_contracts(content, solc)
     assert result.exit_code == ExitCode.OK, result.output
@@ -108,7 +108,7 @@ def test_changed_record_invalidates_compilation_evidence(content, record, solc):
 
 
 @pytest.mark.slow
-def test_removed_evidence_is_not_published(content, record, solc):
+def test_removed_compilation_evidence_is_not_published(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
     evidence_file(content, record).unlink()
@@ -136,7 +136,7 @@ def test_committed_compilation_evidence_is_published(content, record, solc):
 
 
 @pytest.mark.slow
-def test_unchanged_build_keeps_proof_file(content, record, solc):
+def test_unchanged_build_keeps_contract_proof_file(content, record, solc):
     compile_contracts(content, solc)
     claim(content, record)
     proof = content.parent / "site" / "proof" / CHAIN / f"{record['address']}.json"
@@ -145,7 +145,7 @@ def test_unchanged_build_keeps_proof_file(content, record, solc):
     assert (proof.stat().st_ino, proof.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_differing_compilation_gets_no_evidence(content, record, tmp_path):
+def test_differing_compilation_writes_no_evidence(content, record, tmp_path):
     output = json.loads(json.dumps(record["stdJsonOutput"]))
     output["contracts"][PATH][NAME]["abi"] = []
     result = compile_contracts(content, write_compiler(tmp_path, output))
@@ -154,7 +154,7 @@ def test_differing_compilation_gets_no_evidence(content, record, tmp_path):
     assert not evidence_file(content, record).exists()
 
 
-def test_missing_compiler_gets_no_evidence(content, record, tmp_path):
+def test_missing_compiler_writes_no_evidence(content, record, tmp_path):
     solc = write_compiler(tmp_path, record["stdJsonOutput"], version="0.8.29+commit.ab55807c")
     result = compile_contracts(content, solc)
     assert result.exit_code == ExitCode.OK
@@ -162,7 +162,7 @@ def test_missing_compiler_gets_no_evidence(content, record, tmp_path):
     assert not evidence_file(content, record).exists()
 
 
-def test_unknown_address_gives_error(content, solc):
+def test_compile_of_unknown_address_fails(content, solc):
     result = compile_contracts(content, solc, "0x" + "11" * 20)
     assert result.exit_code == ExitCode.FAILED
     assert f"no contract file or workspace has the address 0x{'11' * 20}" in result.stderr
@@ -170,7 +170,7 @@ def test_unknown_address_gives_error(content, solc):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])
-def test_damaged_evidence_file_gives_note(damage, content, record, solc):
+def test_damaged_compilation_evidence_is_reported_as_note(damage, content, record, solc):
     compile_contracts(content, solc)
     evidence_file(content, record).write_text(damage)
     result = run("check", "--content", content, "--now", NOW)

@@ -94,7 +94,7 @@ def test_contract_add_writes_valid_workspace(content, code):
     assert (row.address, row.match, row.verifiedAt, row.matchId) == (TURNSTILE, "exact_match", NOW, "1")
 
 
-def test_record_option_adds_same_contract(content, code, tmp_path):
+def test_contract_add_as_record_gives_same_record(content, code, tmp_path):
     given = [
         artifact("Station"),
         *code("Station"),
@@ -113,7 +113,7 @@ def test_record_option_adds_same_contract(content, code, tmp_path):
     assert row.match == "exact_match"
 
 
-def test_contradicted_runtime_code_is_not_written(content, code, tmp_path):
+def test_contract_with_wrong_runtime_code_is_rejected(content, code, tmp_path):
     """The creation code matches, and what stands at the address is another: a constructor may return anything."""
     options = code("Fare")
     (tmp_path / "foundry-Fare-runtime.hex").write_text("0x33ff")
@@ -124,7 +124,7 @@ def test_contradicted_runtime_code_is_not_written(content, code, tmp_path):
     assert set(tree(content)) == {"site.yaml"}
 
 
-def test_contract_add_takes_next_match_id(content, code):
+def test_contract_add_assigns_next_match_id(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))
     assert sorted(row.matchId for row in rows(content)) == ["41", "42"]
@@ -133,7 +133,7 @@ def test_contract_add_takes_next_match_id(content, code):
     assert f"contracts/31337/{STATION}/contract.yaml already has match id 42" in taken.stderr
 
 
-def test_force_keeps_match_id_and_notes(content, code):
+def test_contract_add_force_keeps_match_id(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "7", "--verified-at", "2026-01-01T00:00:00Z")
     folder = content / "contracts/31337" / FARE
     (folder / "README.md").write_text("ours")
@@ -152,7 +152,7 @@ def test_force_keeps_match_id_and_notes(content, code):
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
-def test_bulk_files_require_match_id(content, code):
+def test_contract_add_beside_jsonl_requires_match_id(content, code):
     (content / "contracts").mkdir()
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
@@ -161,7 +161,7 @@ def test_bulk_files_require_match_id(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
-def test_lower_case_address_is_same_contract(content, code):
+def test_record_at_lowercase_address_counts_as_existing(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
@@ -170,7 +170,7 @@ def test_lower_case_address_is_same_contract(content, code):
     assert set(tree(content)) == {"site.yaml", f"contracts/31337/{FARE}.json"}
 
 
-def test_unmatched_contract_is_not_written(content, code):
+def test_contract_with_unmatched_bytecode_is_rejected(content, code):
     before = tree(content)
     result = run(content, artifact("Station"), *code("Turnstile"))
     assert result.exit_code == ExitCode.FINDINGS
@@ -183,7 +183,7 @@ def test_unmatched_contract_is_not_written(content, code):
     assert tree(content) == before
 
 
-def test_unmatched_creation_is_reported(content, code, tmp_path):
+def test_unmatched_creation_code_is_reported_as_note(content, code, tmp_path):
     options = code("Fare")
     other = options.index("--creation") + 1
     options[other] = code("Turnstile")[3]
@@ -205,7 +205,7 @@ def test_undecodable_arguments_skip_creation_match(content, code):
     assert "creation null, runtime exact_match" in result.stdout
 
 
-def test_dry_run_writes_nothing(content, code):
+def test_contract_add_dry_run_writes_nothing(content, code):
     before = tree(content)
     result = run(content, artifact("Fare"), *code("Fare"), "--dry-run")
     assert result.exit_code == ExitCode.OK
@@ -220,7 +220,7 @@ def test_build_info_requires_contract_name(content, code):
     assert named.exit_code == ExitCode.OK
 
 
-def test_missing_metadata_is_reported_with_hint(content, code):
+def test_compilation_without_metadata_is_rejected_with_hint(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
@@ -245,7 +245,7 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_invalid_options_are_usage_errors(case, content, monkeypatch):
+def test_contract_add_with_invalid_options_exits_2(case, content, monkeypatch):
     options, message = USAGE[case]
     if case == "both":
         monkeypatch.setattr(
@@ -265,7 +265,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_invalid_input_is_rejected(case, content):
+def test_contract_add_rejects_invalid_bytecode_input(case, content):
     options, message = REFUSED[case]
     result = run(content, artifact("Fare"), "--address", FARE, *options)
     assert result.exit_code == ExitCode.FAILED
@@ -273,35 +273,35 @@ def test_invalid_input_is_rejected(case, content):
 
 
 @pytest.mark.parametrize("text", ["", "0x", "0xabc", "hello", "0x00 0x00"])
-def test_file_without_bytecode_is_rejected(text, content, tmp_path):
+def test_contract_add_rejects_file_without_bytecode(text, content, tmp_path):
     file = tmp_path / "code.hex"
     file.write_text(text)
     result = run(content, artifact("Fare"), "--address", FARE, "--runtime", str(file))
     assert result.exit_code == ExitCode.FAILED
 
 
-def test_invalid_site_rejects_contract(content, code):
+def test_contract_add_requires_valid_site_yaml(content, code):
     (content / "site.yaml").write_text("page: 1")
     result = run(content, artifact("Fare"), *code("Fare"))
     assert result.exit_code == ExitCode.FINDINGS
     assert "site.yaml" in result.stderr
 
 
-def test_several_chains_require_chain_id(content, code):
+def test_site_with_several_chains_requires_chain_id(content, code):
     with (content / "site.yaml").open("a") as site:
         site.write("  - {chain_id: 1, name: Main}\n")
     assert "choose a chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
-def test_site_without_chains_names_option(content, code):
+def test_contract_add_without_chains_suggests_add_chain(content, code):
     site = content / "site.yaml"
     site.write_text(site.read_text().partition("chains:")[0])
     message = run(content, artifact("Fare"), *code("Fare")).stderr
     assert "give --chain-id and --add-chain" in message
 
 
-def test_new_settings_file_names_schema(content, code):
+def test_new_contract_yaml_names_json_schema(content, code):
     (content / ".schema").mkdir()
     (content / ".schema/contract.json").touch()
     assert run(content, artifact("Fare"), *code("Fare")).exit_code == ExitCode.OK
@@ -312,7 +312,7 @@ def test_new_settings_file_names_schema(content, code):
     assert checked.exit_code == ExitCode.OK, checked.output
 
 
-def test_missing_chain_is_added(content, code):
+def test_add_chain_option_adds_missing_chain(content, code):
     site = content / "site.yaml"
     before = site.read_text()
     site.write_text(before.replace("31337", "1"))
@@ -328,7 +328,7 @@ def test_missing_chain_is_added(content, code):
 
 
 @pytest.mark.parametrize("name", ["site.yml", "site.json", "site.yaml"])
-def test_missing_chain_is_added_or_explained(name, content, code):
+def test_add_chain_edits_yaml_settings_only(name, content, code):
     settings = (content / "site.yaml").read_text().partition("chains:")[0]
     text = {
         "site.yml": f"{settings}chains:\n  - {{chain_id: 1, name: Ethereum}}\n",

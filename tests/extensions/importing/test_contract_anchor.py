@@ -113,7 +113,7 @@ def test_no_anchor_option_skips_anchor(content, node):
     assert statuses(content) == ("not_shown", "not_shown")
 
 
-def test_older_than_skips_recent_anchor(content, node):
+def test_older_than_option_keeps_recent_anchor(content, node):
     add(content, node)
     before = anchor_file(content).stat().st_mtime_ns
     result = anchor(content, node, "--older-than", "100d")
@@ -142,7 +142,7 @@ def test_changed_record_invalidates_merkle_proofs(content, node):
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
-def test_unreadable_anchor_file_gives_note(content, node, text):
+def test_unreadable_anchor_file_is_reported_as_note(content, node, text):
     add(content, node)
     anchor_file(content).write_text(text)
     published, output = proof(content)
@@ -153,7 +153,7 @@ def test_unreadable_anchor_file_gives_note(content, node, text):
     assert f"0 errors, 0 warnings, {notes} note{'s' if notes > 1 else ''}\n" in output
 
 
-def test_missing_extra_skips_deployment_check(content, node, monkeypatch):
+def test_missing_chain_extra_skips_deployment_check(content, node, monkeypatch):
     add(content, node)
     monkeypatch.setattr(
         "statuary.contracts.checks.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
@@ -238,7 +238,7 @@ def wrong_proof(method, answer):
         (wrong_proof, "the Merkle proof ends before the value"),
     ],
 )
-def test_unprovable_anchor_is_reported(content, node, change, reason):
+def test_node_without_valid_proof_is_reported(content, node, change, reason):
     add(content, node, "--no-anchor")
     with through(node, change) as url:
         result = anchor(content, url)
@@ -255,7 +255,7 @@ def test_unprovable_anchor_is_reported(content, node, change, reason):
     assert statuses(content) == (STATED, STATED)
 
 
-def test_finalized_block_before_deployment_is_reported(content):
+def test_contract_newer_than_finalized_block_is_reported(content):
     """A young chain: nothing is wrong, and the node's proof is not looked at."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -272,7 +272,7 @@ def deployment_of(address, url):
     return ask(url, "ots_getContractCreator", address)["hash"]
 
 
-def test_proof_of_other_state_is_reported(content):
+def test_proof_for_other_state_root_is_reported(content):
     """Anvil's block 0 has a state root that is not that of its accounts."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -309,7 +309,7 @@ def test_disagreeing_nodes_write_no_anchor(content, node):
     assert not anchor_file(content).exists()
 
 
-def test_agreeing_nodes_are_recorded(content, node):
+def test_anchor_lists_hosts_of_agreeing_nodes(content, node):
     add(content, node, "--no-anchor")
     with through(node, lambda _, answer: answer) as url:
         with_nodes(content, url.replace("127.0.0.1", "localhost"), "http://nowhere.invalid")
@@ -341,7 +341,7 @@ CONTRADICTED = {
 
 
 @pytest.mark.parametrize("code", CONTRADICTED)
-def test_newer_proof_takes_precedence(content, changed_node, code):
+def test_newer_state_proof_contradicts_older_one(content, changed_node, code):
     add(content, changed_node)
     assert statuses(content)[0] == STATED
     with_code(changed_node, code)
@@ -370,7 +370,7 @@ def test_newer_proof_takes_precedence(content, changed_node, code):
     assert statuses(content)[0] == "contradicted"
 
 
-def test_self_contradicting_node_adds_nothing(content, changed_node):
+def test_contract_add_rejects_node_contradicting_own_proof(content, changed_node):
     code = ask(changed_node, "eth_getCode", FARE, "latest")
     with_code(changed_node, "0x33ff")
 
@@ -389,7 +389,7 @@ def test_self_contradicting_node_adds_nothing(content, changed_node):
     assert not (content / "contracts").exists()
 
 
-def test_checkpoint_confirms_or_rejects_anchor(content, node):
+def test_block_checkpoint_confirms_or_rejects_anchor(content, node):
     add(content, node)
     block = json.loads(anchor_file(content).read_text())["block"]
     site, claimed = content / "site.yaml", site_with_checkpoint(content, block["number"], block["hash"])
@@ -422,7 +422,7 @@ def test_snapshot_verification_proves_anchors(content, node, tmp_path):
         assert fare.on_chain.evidence["blockHash"] == fare.proof["anchor"]["block"]["hash"]
 
 
-def test_overstated_proof_is_rejected(content, node, tmp_path):
+def test_snapshot_claiming_incomplete_proof_is_rejected(content, node, tmp_path):
     add(content, node)
     site = tmp_path / "site"
     built, _ = proof(content)

@@ -68,7 +68,7 @@ def node():
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_saved_transactions_need_no_node(kind, content):
+def test_deployments_with_saved_transactions_need_no_node(kind, content):
     result = imported(content, kind)
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -80,7 +80,7 @@ def test_saved_transactions_need_no_node(kind, content):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_import_with_node_adds_runtime_match(kind, content, node):
+def test_deployment_import_with_node_adds_runtime_match(kind, content, node):
     result = imported(content, kind, "--rpc", node(kind))
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -106,7 +106,7 @@ def hashes(content):
     return {address: record["deployment"]["transactionHash"] for address, record in records(content).items()}
 
 
-def test_shifted_hashes_are_corrected_or_dropped(content, tmp_path):
+def test_shifted_transaction_hashes_are_corrected_or_dropped(content, tmp_path):
     imported(content, "foundry")
     expected = hashes(content)
     shifted = empty_site(tmp_path / "second")
@@ -118,7 +118,7 @@ def test_shifted_hashes_are_corrected_or_dropped(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_node_finds_shifted_hashes(content, node, tmp_path):
+def test_shifted_transaction_hashes_are_corrected_by_node(content, node, tmp_path):
     url = node("foundry")
     imported(content, "foundry", "--rpc", url)
     shifted = empty_site(tmp_path / "second")
@@ -148,7 +148,7 @@ def test_hardhat_deploy_needs_compiler_and_node(content, node, solc):
     assert is_clean(content)
 
 
-def test_second_import_adds_only_new_contracts(content, tmp_path):
+def test_second_deployment_import_adds_only_new_contracts(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     journal = project / "ignition/deployments/chain-31337/journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
@@ -172,20 +172,20 @@ def test_second_import_adds_only_new_contracts(content, tmp_path):
     assert sorted(record["matchId"] for record in records(content).values()) == ["1", "2", "3"]
 
 
-def test_dry_run_writes_nothing(content):
+def test_deployment_import_dry_run_writes_nothing(content):
     before = tree(content)
     result = imported(content, "foundry", "--dry-run")
     assert "verified and would be added: 4 contracts" in result.output
     assert tree(content) == before
 
 
-def test_address_option_imports_single_contract(content):
+def test_address_option_imports_only_that_contract(content):
     address = "0x5FbDB2315678afecb367f032d93F642f64180aa3"
     assert imported(content, "ignition", "--address", address).exit_code == ExitCode.OK
     assert list(records(content)) == [address]
 
 
-def test_mismatching_code_is_not_imported(content, tmp_path):
+def test_deployment_with_mismatching_code_is_not_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for run in project.glob("broadcast/**/run-*.json"):
         text = json.loads(run.read_text())
@@ -198,7 +198,7 @@ def test_mismatching_code_is_not_imported(content, tmp_path):
     assert "it does not match the chain" in result.output
 
 
-def test_missing_chain_is_reported(tmp_path):
+def test_import_for_unlisted_chain_is_reported(tmp_path):
     content = empty_site(tmp_path)
     (content / "site.yaml").write_text((content / "site.yaml").read_text().replace("31337", "5"))
     result = imported(content, "ignition")
@@ -209,7 +209,7 @@ def test_missing_chain_is_reported(tmp_path):
     )
 
 
-def test_hardhat_deploy_falls_back_to_metadata(content, tmp_path):
+def test_hardhat_deploy_without_inputs_uses_metadata_sources(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "hardhat-deploy", tmp_path / "project")
     shutil.rmtree(project / "deployments/local/solcInputs")
     imported(content, "hardhat-deploy", source=project)
@@ -251,7 +251,7 @@ def test_hardhat_deploy_2_needs_no_node(content, tmp_path, solc):
     assert record["deployment"]["transactionHash"] == new["transaction"]["hash"]
 
 
-def test_broken_workspace_is_left_unchanged(content):
+def test_import_leaves_existing_broken_workspace_unchanged(content):
     imported(content, "foundry")
     [broken, *_] = sorted(content.rglob("contract.yaml"))
     (broken.parent / "output.json").unlink()
@@ -262,14 +262,14 @@ def test_broken_workspace_is_left_unchanged(content):
 
 
 @pytest.mark.parametrize("tool", ["ignition", "hardhat-deploy"])
-def test_hardhat_project_has_deployments_of_plugins(tool, content):
+def test_hardhat_import_reads_deployments_of_plugins(tool, content):
     of_tool = imported(content, tool, "--dry-run")
     of_project = imported(content, "hardhat", "--dry-run", source=DEPLOYMENTS / tool)
     assert of_project.exit_code == of_tool.exit_code
     assert of_project.output.replace(" hardhat ", f" {tool} ") == of_tool.output
 
 
-def test_hardhat_project_without_deployments_is_explained(content, tmp_path):
+def test_hardhat_import_without_deployments_suggests_contract_add(content, tmp_path):
     refused = imported(content, "hardhat", source=tmp_path)
     assert refused.exit_code == ExitCode.FAILED
     assert "statuary contract add artifacts/contracts/FILE.sol/NAME.json" in refused.stderr

@@ -122,7 +122,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_explorer_source_formats_are_read(form):
+def test_every_etherscan_source_format_is_read(form):
     given, name, sources, settings = FORMS[form]
     found = read_explorer_source(given)
     assert found.fully_qualified_name == name
@@ -153,7 +153,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_invalid_source_is_reported(case):
+def test_invalid_etherscan_source_is_reported(case):
     given, output = BROKEN[case]
     with pytest.raises(NotImportableError, match=output):
         read_explorer_source(given)
@@ -176,7 +176,7 @@ def read(explorer, key="secret"):
     return found.read_source()
 
 
-def test_explorer_query_covers_source_and_creation():
+def test_etherscan_import_reads_source_and_creation_code():
     created = {
         "contractCreator": ADDRESS,
         "txHash": "0x" + "ab" * 32,
@@ -194,7 +194,7 @@ def test_explorer_query_covers_source_and_creation():
     ]
 
 
-def test_rate_limited_explorer_is_retried():
+def test_rate_limited_etherscan_request_is_retried():
     busy = {"status": "0", "message": "NOTOK", "result": "Max rate limit reached"}
     explorer = Explorer(busy, response([etherscan()]), response([]))
     assert read(explorer).compilation is not None
@@ -212,12 +212,12 @@ def test_rate_limited_explorer_is_retried():
         (response([1]), "no source code of this contract"),
     ],
 )
-def test_response_without_source_is_reported(answer, said):
+def test_etherscan_response_without_source_is_reported(answer, said):
     with pytest.raises(NotImportableError, match=said):
         read(Explorer(answer))
 
 
-def test_api_key_is_never_shown():
+def test_etherscan_error_omits_api_key():
     class Refusing(Explorer):
         def get(self, url):
             raise NotImportableError(f"{url} answers 403")
@@ -238,7 +238,7 @@ def content(tmp_path):
 
 
 @pytest.mark.slow
-def test_saved_responses_are_compiled_and_verified(content, tmp_path):
+def test_saved_etherscan_responses_are_compiled_and_verified(content, tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     held = chain()["contracts"]["hardhat2"]["Fare"]
     saved = tmp_path / "saved"
@@ -268,7 +268,7 @@ def test_saved_responses_are_compiled_and_verified(content, tmp_path):
         (f"{ADDRESS}.json", json.dumps(response([])), "no source code"),
     ],
 )
-def test_invalid_saved_file_writes_nothing(name, text, said, content, tmp_path):
+def test_invalid_saved_etherscan_response_writes_nothing(name, text, said, content, tmp_path):
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved" / name).write_text(text)
     result = imported(content, tmp_path / "saved")

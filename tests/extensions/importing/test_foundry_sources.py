@@ -66,7 +66,7 @@ def test_compiler_input_equals_forge_input(name, project):
         ("import {\n  A // the one\n} from\n  'e.sol';", ["e.sol"]),
     ],
 )
-def test_solidity_imports_are_found(text, names):
+def test_solidity_import_paths_are_extracted(text, names):
     assert find_import_paths(text) == names
 
 
@@ -77,7 +77,7 @@ def write(folder, files):
     return folder
 
 
-def test_library_folders_are_remapped(tmp_path):
+def test_foundry_imports_resolve_to_library_folders(tmp_path):
     write(
         tmp_path,
         {
@@ -128,7 +128,7 @@ def test_library_folders_are_remapped(tmp_path):
         ),
     ],
 )
-def test_ambiguous_sources_are_rejected(tmp_path, files, message):
+def test_ambiguous_foundry_sources_are_rejected(tmp_path, files, message):
     write(tmp_path, {"../secret.sol": "", **files})
     with pytest.raises(NotImportableError, match=message):
         compilation_of_project(tmp_path, "A", CODE, "")
@@ -142,7 +142,7 @@ def test_source_linked_outside_project_is_rejected(tmp_path):
         compilation_of_project(project, "A", CODE, "")
 
 
-def test_unknown_contract_has_no_compilation(tmp_path):
+def test_foundry_contract_without_code_has_no_compilation(tmp_path):
     write(tmp_path, {"src/A.sol": "// contract B {}\ninterface B {} contract A {}"})
     assert compilation_of_project(tmp_path, "B", CODE, "") is None
     assert compilation_of_project(tmp_path, "A", "0x6001", "") is None
@@ -164,7 +164,7 @@ def solc():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROJECTS)
-def test_project_without_artifacts_is_imported(name, project, tmp_path, solc):
+def test_foundry_project_without_artifacts_is_imported(name, project, tmp_path, solc):
     content = empty_site(tmp_path / "site")
     result = imported(content, "foundry", "--compiler", solc, source=project(name))
     assert result.exit_code == ExitCode.OK, result.output

@@ -50,7 +50,7 @@ def compilations(contracts):
     ],
     ids=["copied artifacts", "copied build-infos", "copies", "all artifacts"],
 )
-def test_compilation_equals_artifact_compilation(name, missing, project):
+def test_hardhat_compilation_without_artifacts_equals_original(name, missing, project):
     found = compilations(read_ignition(project(name, *missing)))
     expected = compilations(read_ignition(DEPLOYMENTS / name))
     assert found.keys() == expected.keys()
@@ -111,14 +111,14 @@ def with_deployments(folder, **members):
         ("Fare", {"bytecode": None}),
     ],
 )
-def test_deployment_without_metadata_has_compilation(file, more, project):
+def test_hardhat_deployment_without_metadata_uses_build_info(file, more, project):
     folder = with_deployments(project("ignition", "ignition"), **{file: more})
     [found] = compilations(read_hardhat_deploy(folder)).values()
     expected = compilations(read_ignition(DEPLOYMENTS / "ignition"))["Line#Fare"]
     assert found == expected
 
 
-def test_compiler_of_other_version_is_ignored(project):
+def test_hardhat_build_of_other_compiler_is_ignored(project):
     folder = with_deployments(project("ignition", "ignition"), Fare={"bytecode": CODE.replace("1e", "1d")})
     [fare] = read_hardhat_deploy(folder)
     with pytest.raises(NotImportableError, match=r"no build-info of .* has Fare for solc 0\.8\.29"):
@@ -152,7 +152,7 @@ def build_info(project, name, sources, **settings):
         ("A", [({"a.sol": "contract A {}"}, {}), ({"a.sol": "contract A {}"}, {"viaIR": True})], None),
     ],
 )
-def test_build_infos_must_agree_on_contract(name, builds, path, tmp_path):
+def test_hardhat_builds_disagreeing_on_contract_are_rejected(name, builds, path, tmp_path):
     for number, (sources, settings) in enumerate(builds):
         build_info(tmp_path, f"{number}", sources, **settings)
     project = HardhatBuilds(tmp_path / "deployments/local", "deployments")
@@ -178,7 +178,7 @@ LONG = "x" * 400
         ('"contractName":"Elsewhere"', '"contractName":7', "contractName"),
     ],
 )
-def test_hostile_journal_is_refused(old, new, message, project):
+def test_malformed_ignition_journal_is_rejected(old, new, message, project):
     folder = project("ignition", f"{CHAIN}/artifacts")
     journal = folder / CHAIN / "journal.jsonl"
     text = journal.read_text().replace('"contractName":"Fare"', '"contractName":"Elsewhere"')
@@ -190,7 +190,7 @@ def test_hostile_journal_is_refused(old, new, message, project):
 
 
 @pytest.mark.parametrize("build", [LONG, "a\0b", "../../x", 7, None])
-def test_artifact_with_unusable_build_is_found(build, project):
+def test_artifact_with_unusable_build_id_is_imported(build, project):
     folder = project("ignition")
     file = folder / CHAIN / "artifacts/Line#Fare.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"buildInfoId": build}))
@@ -200,7 +200,7 @@ def test_artifact_with_unusable_build_is_found(build, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROJECTS)
-def test_project_without_artifacts_is_imported(name, project, tmp_path):
+def test_hardhat_project_without_artifacts_is_imported(name, project, tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     content = empty_site(tmp_path / "site")
     folder = project(name, "artifacts", f"{CHAIN}/artifacts")

@@ -84,7 +84,7 @@ def damage(holder, chance):
 
 
 @pytest.mark.parametrize("kind", few_by_default(folders(), 5))
-def test_damaged_file_is_read_or_rejected(kind, tmp_path):
+def test_randomly_damaged_build_files_are_rejected(kind, tmp_path):
     original, file, named = folders()[kind]
     project = shutil.copytree(original, tmp_path / "project")
     content = empty_site(tmp_path)

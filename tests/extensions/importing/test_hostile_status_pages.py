@@ -81,7 +81,7 @@ PARTS = 8
     [pytest.param(part, marks=pytest.mark.thorough if part else pytest.mark.slow) for part in range(PARTS)],
 )
 @pytest.mark.parametrize("kind", READERS)
-def test_hostile_value_gives_expected_error(tmp_path, kind, part):
+def test_malformed_status_page_raises_only_statuary_error(tmp_path, kind, part):
     page = SAMPLES[kind]
     changes = [
         (end, place, value)
@@ -132,7 +132,7 @@ def outcome(kind: str, documents: dict[str, Any], content: Path) -> str:
         ("upptime", ("&page=1", [0, "labels", 1, "name"]), None, "names a component without its id"),
     ],
 )
-def test_invalid_value_is_skipped_or_reported(tmp_path, kind, where, value, text):
+def test_invalid_status_page_value_is_reported(tmp_path, kind, where, value, text):
     end, place = where
     documents = dict(SAMPLES[kind]["documents"])
     end = next(name for name in documents if name.endswith(end))
@@ -141,7 +141,7 @@ def test_invalid_value_is_skipped_or_reported(tmp_path, kind, where, value, text
 
 
 @pytest.mark.parametrize("kind", ["cachet", "statuspage", "upptime"])
-def test_endless_list_of_pages_is_rejected(tmp_path, monkeypatch, kind):
+def test_status_page_with_endless_pagination_is_rejected(tmp_path, monkeypatch, kind):
     def endless(self: SavedPage, url: str) -> Any:
         if "history.json" in url:
             return {"months": [{"incidents": [{"code": "i1"}]}]}

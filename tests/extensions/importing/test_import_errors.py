@@ -142,12 +142,12 @@ CASES = {
 }
 
 
-def test_import_error_cases_exceed_minimum():
+def test_status_import_error_cases_exceed_twenty():
     assert len(CASES) >= 20
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_invalid_input_changes_nothing(tmp_path, case):
+def test_status_import_error_leaves_content_unchanged(tmp_path, case):
     kind, name, text, message = CASES[case]
     content, source = tmp_path / "content", tmp_path / "source"
     content.mkdir()

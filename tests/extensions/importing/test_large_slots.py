@@ -86,7 +86,7 @@ def record_file(content):
     return content / source.path
 
 
-def test_derived_record_has_exact_slots(content):
+def test_vyper_record_has_exact_storage_slots(content):
     text = record_file(content).read_text()
     assert f'"slot":{2**64 + 1}' in text
     assert f'"slot":{2**64 + 2}' in text
@@ -105,7 +105,7 @@ def rounded(content):
     return file
 
 
-def test_rounded_record_is_published_with_note(content):
+def test_record_with_rounded_slots_is_published(content):
     body = rounded(content).read_bytes()
     site = content.parent / "site"
     built = run("build", "--content", content, "--out", site, "--now", NOW.isoformat(), "--strict")
@@ -124,7 +124,7 @@ def test_record_with_rounded_slots_recompiles(content, vyper):
     assert "storageLayout" not in json.loads(evidence.read_text())["members"]
 
 
-def test_unexplained_slot_fails_compilation(content, vyper):
+def test_wrong_storage_slot_fails_recompilation(content, vyper):
     file = rounded(content)
     file.write_text(file.read_text().replace(f'"slot":{ROUNDED}', '"slot":18446744073709600000'))
     compiled = run("contract", "compile", "--content", content, "--compiler", f"vyper={vyper}")

@@ -42,20 +42,20 @@ def held(tool, contract):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
-def test_contract_is_read_with_transaction(contract, url):
+def test_node_returns_contract_with_creation_transaction(contract, url):
     address, transaction = held("foundry", contract)
     assert read_chain_id(EthereumNode(url)) == "31337"
     assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
 @pytest.mark.slow
-def test_creation_code_needs_transaction(url):
+def test_creation_code_requires_creation_transaction(url):
     address, _ = held("hardhat2", "Station")
     assert read_on_chain_contract(EthereumNode(url), address, None) == on_chain("hardhat2", "Station")
 
 
 @pytest.mark.slow
-def test_factory_contract_is_found_in_trace(url, tmp_path):
+def test_factory_contract_creation_is_read_from_trace(url, tmp_path):
     address, transaction = held("foundry", "child")
     found = read_on_chain_contract(EthereumNode(url), address, transaction)
     assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
@@ -70,7 +70,7 @@ def test_factory_contract_is_found_in_trace(url, tmp_path):
 
 
 @pytest.mark.slow
-def test_node_and_files_give_same_record(url, tmp_path):
+def test_node_and_file_bytecode_give_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
@@ -117,7 +117,7 @@ def test_address_without_code_is_rejected(url):
 
 
 @pytest.mark.slow
-def test_unknown_transaction_hints_at_restarted_node(url):
+def test_unknown_transaction_suggests_restarted_development_node(url):
     with pytest.raises(NotImportableError, match="has no transaction") as raised:
         read_on_chain_contract(EthereumNode(url), held("foundry", "Fare")[0], "0x" + "12" * 32)
     assert "if this was deployed in an earlier run" in raised.value.hint
@@ -145,7 +145,7 @@ def with_storage(slot, word):
         ("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7", "PROXIABLEProxy"),
     ],
 )
-def test_proxy_slot_is_read(slot, proxy_type, url):
+def test_proxy_implementation_is_read_from_slot(slot, proxy_type, url):
     proxy = send(url, with_storage(slot, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(slot_code(slot))
     found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {TARGET: "Vault"}.get)
@@ -215,7 +215,7 @@ def test_diamond_slot_without_facets_is_ignored(data, url):
 
 
 @pytest.mark.slow
-def test_diamond_slot_falls_back_to_proxy(url):
+def test_diamond_slot_without_facets_uses_proxy_slot(url):
     """The facets are asked for first, then the slots in the order of the code."""
     proxy = send(url, with_storage(IMPLEMENTATION_SLOT, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(f"7f{IMPLEMENTATION_SLOT}507f{DIAMOND_SLOT}5400")
@@ -239,7 +239,7 @@ def test_safe_and_sequence_implementations_are_read(url):
     assert (found["proxyType"], found["implementations"]) == ("SequenceWalletProxy", [{"address": TARGET}])
 
 
-def test_plain_code_queries_no_node():
+def test_code_without_proxy_slot_queries_no_node():
     assert resolve_proxy(EthereumNode("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
 
 
@@ -290,7 +290,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("kind", NO_ANSWERS)
-def test_invalid_response_hides_url_secret(kind):
+def test_invalid_node_response_hides_url_secret(kind):
     body, status, message = NO_ANSWERS[kind]
     with answering(body, status) as url, pytest.raises(NotImportableError, match=message) as refused:
         read_chain_id(EthereumNode(url))
@@ -298,7 +298,7 @@ def test_invalid_response_hides_url_secret(kind):
     assert "127.0.0.1" in str(refused.value)
 
 
-def test_oversized_response_is_rejected(monkeypatch):
+def test_oversized_node_response_is_rejected(monkeypatch):
     monkeypatch.setattr(node_module, "MAX_RESPONSE_BYTES", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
     with answering(body) as url, pytest.raises(NotImportableError, match="more than 1,000 bytes"):
@@ -368,7 +368,7 @@ UNSHOWN = {
 
 
 @pytest.mark.parametrize("kind", UNSHOWN)
-def test_unproved_deployment_is_skipped(kind):
+def test_transaction_without_proven_creation_is_skipped(kind):
     answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | UNSHOWN[kind]}
     with replying(answers) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
@@ -405,7 +405,7 @@ def test_create_address_matches_real_deployment(url):
     assert create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
 
 
-def test_receipt_proves_deployment_without_trace():
+def test_transaction_receipt_proves_deployment_without_trace():
     answers = {
         **PLAIN,
         "eth_getTransactionByHash": TRANSACTION | {"to": "0x" + "80" * 20},
@@ -427,7 +427,7 @@ def test_transfer_does_not_prove_deployment(url):
         read_on_chain_contract(EthereumNode(url), address, transfer)
 
 
-def test_unknown_transaction_leaves_deployment_empty():
+def test_contract_without_transaction_has_empty_deployment():
     with replying({"eth_getCode": "0x6000"}) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, None)
     assert (found.creation, found.deployment.transaction_hash) == (None, None)
@@ -462,13 +462,13 @@ def test_inconsistent_node_response_is_rejected(method, answer):
         read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 
 
-def test_rpc_error_keeps_code():
+def test_json_rpc_error_keeps_code():
     with replying({}) as url, pytest.raises(RpcError) as refused:
         EthereumNode(url).call("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND
 
 
-def test_unresolved_proxy_gives_note(tmp_path):
+def test_unresolved_proxy_is_reported_as_note(tmp_path):
     compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
     prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
     record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}

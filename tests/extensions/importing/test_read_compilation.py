@@ -71,7 +71,7 @@ def tool_of(kind: str) -> str:
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_tool_files_lead_to_contract(kind, contract):
+def test_every_build_tool_file_yields_compilation(kind, contract):
     compilation = read_compilation(files(contract)[kind], contract_name=contract)
     prefix = "project/" if kind.startswith("Hardhat 3") else ""
     assert compilation.fully_qualified_name == f"{prefix}contracts/{contract}.sol:{contract}"
@@ -88,7 +88,7 @@ def test_tool_files_lead_to_contract(kind, contract):
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", WITH_METADATA)
-def test_read_compilation_matches_node_code(kind, contract, tmp_path):
+def test_compilation_from_tool_files_matches_onchain_code(kind, contract, tmp_path):
     found = added(
         empty_site(tmp_path),
         tool_of(kind),
@@ -122,7 +122,7 @@ def test_factory_child_matches_by_runtime_bytecode(tmp_path):
     assert len(station) == 1
 
 
-def test_foundry_files_give_same_record(tmp_path):
+def test_foundry_artifact_matches_build_info_record(tmp_path):
     """An artifact, from which the rest is put together, says what the whole build-info says."""
     content = empty_site(tmp_path)
     records = [
@@ -146,7 +146,7 @@ def test_foundry_files_give_same_record(tmp_path):
     assert records[0] == records[1] == records[2]
 
 
-def test_missing_storage_layout_adds_note(tmp_path):
+def test_compilation_without_storage_layout_adds_note(tmp_path):
     content = empty_site(tmp_path)
     [note] = added(
         content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
@@ -163,7 +163,7 @@ def test_missing_metadata_is_rejected(tmp_path):
     assert refused.value.hint.startswith("give the compiler with --compiler solc=PATH")
 
 
-def test_contract_is_found_by_short_name():
+def test_contract_is_selected_by_short_name():
     build_info = the_only(HARDHAT_3, "build-info/*[0-9a-f].json")
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, contract_name=name)
@@ -178,7 +178,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / folder.name))
 
 
-def test_changed_source_is_rejected(tmp_path):
+def test_source_changed_after_compilation_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
@@ -186,7 +186,7 @@ def test_changed_source_is_rejected(tmp_path):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
-def test_removed_source_is_rejected(tmp_path):
+def test_source_removed_after_compilation_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
     with pytest.raises(NotImportableError, match=r"Fare\.sol: cannot read the file"):
@@ -202,7 +202,7 @@ def test_missing_build_info_uses_metadata_sources(tmp_path):
     assert "the record has no sourceIds" in compilation.notes[0]
 
 
-def test_several_builds_use_cached_build(tmp_path):
+def test_foundry_cache_selects_among_several_builds(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     artifact, build = project / "out/Fare.sol/Fare.json", the_only(project, "out/build-info/*.json")
     other = json.loads(build.read_text()) | {
@@ -240,14 +240,14 @@ def test_file_outside_project_requires_matching_hash(tmp_path):
             read_compilation(file)
 
 
-def test_project_option_locates_artifact(tmp_path):
+def test_project_option_finds_foundry_project(tmp_path):
     artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
     with pytest.raises(NotImportableError, match=r"no foundry\.toml above"):
         read_compilation(Path(artifact))
     assert read_compilation(Path(artifact), project=FOUNDRY).version == VERSION
 
 
-def test_metadata_settings_become_standard_json(tmp_path):
+def test_metadata_settings_become_compiler_input_settings(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     artifact = project / "out/Fare.sol/Fare.json"
     value = json.loads(artifact.read_text())
@@ -292,7 +292,7 @@ def test_unreadable_file_is_rejected(case, tmp_path):
         read_compilation(file)
 
 
-def test_contradicting_version_is_rejected():
+def test_compiler_version_unlike_artifact_is_rejected():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, compiler_version="v0.8.30+commit.73712a01").version == VERSION
     with pytest.raises(NotImportableError, match=r"is from 0\.8\.30"):
@@ -350,7 +350,7 @@ def test_added_contract_recompiles_identically(form, workshop, tmp_path):
 
 
 @pytest.mark.slow
-def test_workspace_evidence_is_read_from_content(workshop, tmp_path):
+def test_compilation_evidence_of_workspace_is_read_back(workshop, tmp_path):
     content = empty_site(tmp_path)
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
     found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)

@@ -49,7 +49,7 @@ def test_report_file_lists_all_addresses(tmp_path):
     assert sum(OTHER in line for line in report.read_text().splitlines()) == 3000
 
 
-def test_removed_command_names_successor(tmp_path):
+def test_removed_import_command_suggests_successor(tmp_path):
     result = imported(tmp_path, "safe-deployments", "--report", "report.json", source=tmp_path)
     assert result.exit_code == 2
     assert "statuary import sourcify" in result.output
@@ -81,14 +81,14 @@ def test_report_file_has_match_levels(kind, tmp_path):
     assert again <= {"present", "incomplete", "mentioned"}
 
 
-def test_dry_run_writes_only_report(tmp_path):
+def test_import_dry_run_writes_only_report(tmp_path):
     content, report = empty_site(tmp_path), tmp_path / "report.json"
     imported(content, "foundry", "--dry-run", "--report", str(report))
     assert report_of(report)["dryRun"] is True
     assert not list(content.glob("contracts/**/*"))
 
 
-def test_unwritable_report_gives_error(tmp_path):
+def test_unwritable_import_report_fails(tmp_path):
     (tmp_path / "file").write_text("")
     result = imported(empty_site(tmp_path), "foundry", "--report", str(tmp_path / "file/report.json"))
     assert result.exit_code == ExitCode.FAILED
@@ -113,7 +113,7 @@ def calls_and_links(run):
     run["libraries"] = [f"contracts/Old.sol:Old:0x{'34' * 20}"]
 
 
-def test_called_and_linked_contracts_are_reported(tmp_path):
+def test_import_report_mentions_called_and_linked_contracts(tmp_path):
     report = tmp_path / "report.json"
     project = changed(tmp_path, calls_and_links)
     result = imported(empty_site(tmp_path), "foundry", "--report", str(report), source=project)
@@ -131,7 +131,7 @@ def failed(run):
     run["receipts"][-1]["status"] = "0x0"
 
 
-def test_failed_deployment_has_address(tmp_path):
+def test_import_report_contains_address_of_failed_deployment(tmp_path):
     report = tmp_path / "report.json"
     imported(empty_site(tmp_path), "foundry", "--report", str(report), source=changed(tmp_path, failed))
     [row] = [row for row in accounts_of(report).values() if row["outcome"] == "not_imported"]
@@ -139,7 +139,7 @@ def test_failed_deployment_has_address(tmp_path):
     assert "failed" in row["reason"]
 
 
-def test_foundry_toml_folders_are_read(tmp_path, monkeypatch):
+def test_foundry_import_uses_folders_in_foundry_toml(tmp_path, monkeypatch):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for folder, other in {"out": "artifacts/forge", "broadcast": "runs", "cache": "temporary"}.items():
         (project / other).parent.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ def as_of_2022(run):
     del run["chain"], run["commit"]
 
 
-def test_old_broadcast_format_is_imported(content, tmp_path):
+def test_foundry_broadcast_format_of_2022_is_imported(content, tmp_path):
     project = project_of("foundry", tmp_path)
     broadcasts(project, as_of_2022)
     result = imported(content, "foundry", source=project)
@@ -91,7 +91,7 @@ def test_wiped_ignition_deployment_is_reported(content, tmp_path):
     assert "was wiped from the journal" in result.output
 
 
-def test_used_contract_is_reported(content, tmp_path):
+def test_contract_used_but_not_deployed_is_reported(content, tmp_path):
     project = project_of("ignition", tmp_path)
     begins = {
         "artifactId": "Line#Fare",
@@ -113,7 +113,7 @@ def test_used_contract_is_reported(content, tmp_path):
     assert "missing its code on the chain: import again with --rpc URL" in result.output
 
 
-def test_address_missing_from_journal_is_reported(content, tmp_path):
+def test_address_missing_from_ignition_journal_is_reported(content, tmp_path):
     project = project_of("ignition", tmp_path)
     file = (project / JOURNAL).with_name("deployed_addresses.json")
     file.write_text(json.dumps({**json.loads(file.read_text()), "Line#Lost": OTHER}))
@@ -123,7 +123,7 @@ def test_address_missing_from_journal_is_reported(content, tmp_path):
     assert "deployed_addresses.json names it, and the journal" in result.output
 
 
-def test_hardhat_deploy_facets_are_reported(content, tmp_path):
+def test_hardhat_deploy_diamond_facets_are_reported(content, tmp_path):
     project = project_of("hardhat-deploy", tmp_path)
     network = project / "deployments/local"
     station = json.loads((network / "Station.json").read_text())
@@ -151,7 +151,7 @@ def test_missing_chain_suggests_add_chains(tmp_path):
     assert "add it to `chains` in site.yaml or site.json, or import again with --add-chains" in result.output
 
 
-def test_missing_chains_are_reported_once(tmp_path):
+def test_unlisted_chains_are_reported_once(tmp_path):
     content, project = empty_site(tmp_path, ["5"]), tmp_path / "networks"
     for chain_id in range(100, 120):
         network = project / f"deployments/n{chain_id}"

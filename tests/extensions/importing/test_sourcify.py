@@ -127,7 +127,7 @@ def test_real_records_import_byte_for_byte(tmp_path):
         assert contracts(ours) == given
 
 
-def test_failed_import_is_completed_by_next(tmp_path):
+def test_failed_sourcify_import_is_completed_by_next(tmp_path):
     theirs = site_of_many(tmp_path / "theirs", 7)
     given = {path_of(number): record_of(number) for number in range(1, 8)}
     ours = empty_site(tmp_path, [CHAIN])
@@ -205,7 +205,7 @@ def a_false_record():
         "no text",
     ],
 )
-def test_invalid_record_is_not_written(body, message, tmp_path):
+def test_invalid_sourcify_record_is_not_written(body, message, tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     done = import_body(ours, body)
     assert message in done.report.skipped[0].reason
@@ -222,7 +222,7 @@ def import_body(content, body):
     return ContractImport(content, catalogue_of(content), settings).import_contracts(found)
 
 
-def test_taken_match_id_is_replaced(tmp_path):
+def test_imported_record_with_taken_id_gets_next(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
@@ -246,7 +246,7 @@ def repository(folder, match="full_match"):
 
 
 @pytest.mark.slow
-def test_repository_contract_is_compiled_and_verified(tmp_path):
+def test_sourcify_repository_contract_is_compiled_and_verified(tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     content = empty_site(tmp_path)
     repository(tmp_path / "repository", "partial_match")
@@ -279,7 +279,7 @@ def test_repository_contract_is_compiled_and_verified(tmp_path):
     ],
     ids=["another source", "no metadata", "broken metadata", "no address", "nothing"],
 )
-def test_broken_repository_is_reported(change, message, tmp_path):
+def test_broken_sourcify_repository_is_reported(change, message, tmp_path):
     content = empty_site(tmp_path)
     change(repository(tmp_path / "repository"))
     result = imported(content, "sourcify", source=tmp_path / "repository")
@@ -299,7 +299,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_folder_of_records_is_imported(layout, tmp_path):
+def test_folder_of_sourcify_records_is_imported(layout, tmp_path):
     records = [record_of(number) for number in range(1, 4)]
     for record in records:
         value = json.loads(record)
@@ -323,7 +323,7 @@ def test_file_of_records_is_imported(tmp_path):
     assert sorted(contracts(content).values()) == sorted(records)
 
 
-def test_copied_site_imports_each_record_once(tmp_path):
+def test_import_of_copied_site_skips_duplicates(tmp_path):
     record = record_of(2)
     value = json.loads(record)
     documents = {
@@ -339,7 +339,7 @@ def test_copied_site_imports_each_record_once(tmp_path):
     assert list(contracts(content).values()) == [record]
 
 
-def test_folder_without_records_is_explained(tmp_path):
+def test_import_of_folder_without_records_fails(tmp_path):
     content = empty_site(tmp_path)
     (tmp_path / "export").mkdir()
     refused = run("import", "sourcify", tmp_path / "export", "--content", content)

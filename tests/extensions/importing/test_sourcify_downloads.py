@@ -158,7 +158,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_download_without_contract_is_explained(case, tmp_path):
+def test_sourcify_download_without_contract_is_reported(case, tmp_path):
     files, message = REFUSED[case]
     write_files(tmp_path / "export", files)
     content = empty_site(tmp_path)

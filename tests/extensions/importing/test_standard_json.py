@@ -44,7 +44,7 @@ def held(workspace, settings):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
-def test_demo_compilation_reproduces_record(workspace, tmp_path):
+def test_standard_json_of_demo_reproduces_record(workspace, tmp_path):
     settings = settings_of(workspace)
     compilation = read_compilation(
         workspace.with_name("input.json"),
@@ -77,7 +77,7 @@ def test_demo_compilation_reproduces_record(workspace, tmp_path):
     assert found.verification.findings == ()
 
 
-def test_replaced_contract_keeps_proxy_resolution(tmp_path):
+def test_contract_replaced_by_force_keeps_proxy_resolution(tmp_path):
     [workspace] = [one for one in WORKSPACES if "EIP1967Proxy" in one.read_text()]
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
@@ -114,7 +114,7 @@ INPUT = {"language": "Solidity", "sources": {"a.sol": {"content": ""}, "b.sol": 
 CODE = {"evm": {"bytecode": {"object": "6000"}}}
 
 
-def test_input_without_output_requires_qualified_name(tmp_path):
+def test_standard_json_without_output_requires_qualified_name(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
@@ -129,7 +129,7 @@ def test_vyper_contract_is_named_after_file(tmp_path):
     assert found.version == "0.4.3+commit.bff19ea2"
 
 
-def test_vyper_output_version_lacks_commit(tmp_path):
+def test_vyper_output_yields_version_without_commit(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"One.vy": {"content": ""}}})
     output = write(
         tmp_path, "output.json", {"compiler": "vyper-0.4.3", "contracts": {"One.vy": {"One": CODE}}}
@@ -141,7 +141,7 @@ def test_vyper_output_version_lacks_commit(tmp_path):
         read_compilation(file, output_file=output, compiler_version="0.4.2")
 
 
-def test_duplicate_contract_name_is_ambiguous(tmp_path):
+def test_duplicate_contract_name_requires_qualified_name(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
     with pytest.raises(NotImportableError, match="2 contracts are named 'A'"):
@@ -151,7 +151,7 @@ def test_duplicate_contract_name_is_ambiguous(tmp_path):
     )
 
 
-def test_output_of_errors_has_no_contract(tmp_path):
+def test_compiler_output_with_errors_is_rejected(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
     with pytest.raises(NotImportableError, match="no contract with bytecode"):

@@ -214,7 +214,7 @@ def test_cstate_language_and_names_are_imported(tmp_path):
     assert line.startswith("    language: it there, en here: pages have texts in de, en, es, fr, ja, pt, zh;")
 
 
-def test_cstate_future_issue_differs_from_source(tmp_path):
+def test_cstate_future_issue_is_reported_as_unpublished(tmp_path):
     later = ANNOUNCED.replace("2026-11-10", "2026-11-21").replace("severity", "resolved: false\nseverity")
     _, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", later=later))
     assert report.compared[2:5] == [
@@ -355,7 +355,7 @@ def test_upptime_api_is_imported(tmp_path):
         assert_upptime(*imported(tmp_path, read_upptime, server.url + base))
 
 
-def test_upptime_slugs_match_measured_components(tmp_path):
+def test_upptime_slugs_match_component_names(tmp_path):
     names = ["MySQL docs", "GitHub", "Q&A", "API2 HTTPServer", "Café"]
     slugs = ["my-sql-docs", "git-hub", "q-and-a", "api-2-http-server", "cafe"]
     root = saved(
@@ -653,7 +653,7 @@ def test_cachet_3_api_is_imported(tmp_path):
     assert status.incidents[0].components == ("dns",)
 
 
-def test_new_update_keeps_author_edits(tmp_path):
+def test_status_import_keeps_author_edits(tmp_path):
     issue = Path(tmp_path / "issue.md")
     issue.write_text(TRACKED)
     run_import(read_cstate, issue, tmp_path / "content")
@@ -672,7 +672,7 @@ def test_new_update_keeps_author_edits(tmp_path):
 @pytest.mark.parametrize(
     "read", [read_cstate, read_upptime, read_gatus, read_instatus, read_betterstack, read_cachet]
 )
-def test_empty_source_is_reported(tmp_path, read):
+def test_status_import_from_empty_source_fails(tmp_path, read):
     from statuary.extensions.importing.report import NotImportableError
 
     with pytest.raises(NotImportableError):
@@ -680,7 +680,7 @@ def test_empty_source_is_reported(tmp_path, read):
     assert not (tmp_path / "content").exists()
 
 
-def test_records_with_same_id_are_reported():
+def test_imported_records_with_same_id_are_reported():
     """The first one is imported; a record that a source lists again is no other."""
     builder = StatusBuilder(ImportRequest("", WebSource(), (), {}, NOW))
     update = ForeignUpdate("2026-11-02T10:00:00Z", "investigating", "x")

@@ -44,7 +44,7 @@ def text(value):
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_imported_summary_is_rebuilt_unchanged(tmp_path, name):
+def test_imported_statuspage_summary_is_rebuilt_unchanged(tmp_path, name):
     summary, now = capture(name), instant_of(SUMMARIES[name])
 
     report, content = imported(tmp_path, [summary], now)
@@ -71,7 +71,7 @@ def test_real_incidents_are_rebuilt_unchanged(tmp_path):
     )
 
 
-def test_second_import_changes_nothing(tmp_path):
+def test_second_statuspage_import_changes_no_file(tmp_path):
     summary, now = capture("linuxfabrik-minor-bexio.summary.json"), instant_of("2026-04-21T11:00:00Z")
     _, content = imported(tmp_path, [summary], now)
     before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
@@ -105,7 +105,7 @@ def component(ident, position, created_at, **members):
     }
 
 
-def test_rare_statuspage_members_are_rebuilt_unchanged(tmp_path):
+def test_unusual_statuspage_data_is_rebuilt_unchanged(tmp_path):
     """Ties out of order, an incident's own order, names alone (2017), a reopened incident, a URL that ends with a slash."""
     components = [
         component("b", 1, "2016-01-02T00:00:00.000Z"),

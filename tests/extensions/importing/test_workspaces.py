@@ -21,7 +21,7 @@ def solc():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
-def test_workspace_is_imported_completely(name, tmp_path, solc):
+def test_monorepo_deployments_are_imported_and_verified(name, tmp_path, solc):
     """Every contract is verified, anchored and compiled again, and its files are those of the packages."""
     content, report = empty_site(tmp_path), tmp_path / "report.json"
     with ethereum_node(31337, "--slots-in-an-epoch", "1") as url:
@@ -43,7 +43,7 @@ def test_workspace_is_imported_completely(name, tmp_path, solc):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_record_names_linked_library(name, tmp_path):
+def test_imported_record_contains_linked_library_address(name, tmp_path):
     content = empty_site(tmp_path)
     result = imported(content, KINDS[name], "--as", "record", source=DEPLOYMENTS / name)
     assert result.exit_code == ExitCode.OK, result.output

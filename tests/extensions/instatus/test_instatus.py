@@ -21,7 +21,7 @@ def documents(files: dict[str, bytes]) -> tuple[dict, dict]:
     return json.loads(files["summary.json"]), json.loads(files["v2/components.json"])
 
 
-def test_operational_page_has_no_lists(content, tmp_path):
+def test_operational_instatus_summary_has_no_incidents(content, tmp_path):
     write_files(content, {"maintenances/upgrade.yaml": None})
     summary, components = documents(built_files(content, tmp_path / "site"))
     assert summary == {"page": {"name": "Plinth", "url": "https://status.plinth.example", "status": "UP"}}
@@ -38,7 +38,7 @@ def test_operational_page_has_no_lists(content, tmp_path):
     assert (rows["network"]["isParent"], rows["explorer"]["group"]) == (True, None)
 
 
-def test_outage_lists_active_incident(content, tmp_path):
+def test_instatus_summary_lists_active_incident(content, tmp_path):
     summary, components = documents(built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z"))
     assert summary["page"]["status"] == "HASISSUES"
     assert summary["activeIncidents"] == [
@@ -65,7 +65,7 @@ def test_outage_lists_active_incident(content, tmp_path):
         ("2026-11-21T22:30:00Z", "INPROGRESS", "UNDERMAINTENANCE"),
     ],
 )
-def test_tick_maintenance_matches_build(content, tmp_path, now, status, page):
+def test_instatus_maintenance_after_tick_matches_build(content, tmp_path, now, status, page):
     built = documents(built_files(content, tmp_path / "built", now))
     assert built[0]["page"]["status"] == page
     (window,) = built[0]["activeMaintenances"]
@@ -99,7 +99,7 @@ def test_component_statuses_map_to_instatus(content, tmp_path):
         assert components["components"][0]["status"] == word
 
 
-def test_instatus_import_round_trips(content, tmp_path):
+def test_instatus_export_and_import_round_trip(content, tmp_path):
     """Components come back with their names, groups and statuses, and the open incident with its name."""
     files = built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z")
     saved = tmp_path / "saved"

@@ -58,7 +58,7 @@ def in_languages(content: Path, tags: str) -> Path:
 
 
 @pytest.mark.slow
-def test_language_has_pages_feeds_and_calendar(content, tmp_path):
+def test_each_language_has_pages_feeds_and_calendar(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for tag in ("de", "ja"):
         own = {path.removeprefix(f"{tag}/") for path in files if path.startswith(f"{tag}/")}
@@ -75,7 +75,7 @@ def test_language_has_pages_feeds_and_calendar(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_further_languages_keep_first_language_documents(content, tmp_path):
+def test_added_languages_keep_first_language_documents(content, tmp_path):
     before = files_in(write_built(write_files(content, {"site.yaml": SITE}), tmp_path / "plain"))
     after = files_in(write_built(in_languages(content, "en, de, ja"), tmp_path / "more"))
     # the pages have a switch, the index of epochs and the API page have more paths
@@ -100,7 +100,7 @@ def test_disabled_languages_removes_documents(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_first_language_follows_page_language(content, tmp_path):
+def test_first_language_uses_site_root(content, tmp_path):
     write_files(
         content,
         {"site.yaml": SITE + "pages: {language: de}\nlanguages: [de, en]\n", "incidents/slow.yaml": OPEN},
@@ -142,7 +142,7 @@ def test_invalid_languages_are_reported(content, tmp_path, tags, said):
         ("pages: {language: pt-BR}", "pt-BR", "pt"),
     ],
 )
-def test_language_name_suggests_tag(tmp_path, settings, tag, suggested):
+def test_language_name_suggests_language_tag(tmp_path, settings, tag, suggested):
     content = write_files(
         tmp_path, {"site.yaml": f"page: {{name: Plinth, url: https://plinth.example}}\n{settings}\n"}
     )
@@ -162,7 +162,7 @@ def test_languages_have_no_dead_links(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_page_links_stay_in_language(content, tmp_path):
+def test_page_links_stay_in_same_language(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for page in PAGES:
         up = "../" * page.count("/")
@@ -215,7 +215,7 @@ def test_feeds_and_calendar_are_translated(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_tick_pages_match_build(content, tmp_path):
+def test_translated_pages_after_tick_match_build(content, tmp_path):
     begun = "2026-11-21T22:30:00Z"
     site = write_built(content, tmp_path / "site")
     tick(site, parse_instant(begun))
@@ -231,7 +231,7 @@ def test_tick_pages_match_build(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_exception_in_language_keeps_first_language(content, tmp_path, monkeypatch):
+def test_exception_in_translation_keeps_first_language_pages(content, tmp_path, monkeypatch):
     """An exception in pages of a further language alone withholds these, and nothing of the first."""
     plain = built_files(content, tmp_path / "plain")
     incident_page = StatusPages.incident_page
@@ -250,7 +250,7 @@ def test_exception_in_language_keeps_first_language(content, tmp_path, monkeypat
         assert files[path] == plain[path]
 
 
-def test_failing_theme_template_is_skipped(content, tmp_path):
+def test_template_failing_in_translation_is_skipped(content, tmp_path):
     template = "{% if site.folder %}{{ nothing.at.all }}{% endif %}"
     write_files(
         content, {"theme/templates/legend.html": "{% macro legend() %}" + template + "{% endmacro %}"}
@@ -274,7 +274,7 @@ updates:
 
 
 @pytest.mark.slow
-def test_names_and_texts_are_translated(content, tmp_path):
+def test_incident_and_component_texts_are_translated(content, tmp_path):
     components = {
         "components.yaml": COMPONENTS.replace(
             "name: Public RPC",
@@ -343,7 +343,7 @@ def test_translation_edit_updates_pages(content, tmp_path):
         3,
     ),
 )
-def test_invalid_translations_are_reported(content, tmp_path, name, said):
+def test_invalid_incident_translations_are_reported(content, tmp_path, name, said):
     write_files(
         content,
         {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
@@ -375,14 +375,14 @@ def test_missing_translation_gives_warning(content, tmp_path, name, published, s
     assert incident["name"] == published
 
 
-def test_disabled_languages_publish_first_text(content, tmp_path):
+def test_single_language_site_uses_first_translation(content, tmp_path):
     write_files(content, {"site.yaml": SITE, "incidents/slow.yaml": TRANSLATED})
     files = built_files(content, tmp_path / "site")
     assert "Slow answers" in files["incidents/slow.html"].decode()
     assert "Wir prüfen das." in files["incidents/slow.html"].decode()
 
 
-def test_languages_have_names_and_folders():
+def test_every_language_has_name_and_folder():
     assert set(NAMES) == set(LANGUAGES)
     assert {url.pattern.partition("/")[0] for url in URLS} == set(LANGUAGES)
     (row,) = (row for row in EXTENSIONS if row.name == "languages")
@@ -400,7 +400,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_languages_are_accessible(site, width):
+def test_translated_pages_are_accessible(site, width):
     pages = [f"{tag}/{page}" for tag in WORDS for page in (*PAGES[:3], PAGES[-1])]
     found = browse(
         site, "accessibility", paths=["index.html", *pages], widths=[width], now=NOW, whole=IS_LARGE
@@ -411,7 +411,7 @@ def test_languages_are_accessible(site, width):
 
 
 @pytest.mark.slow
-def test_pages_are_valid_html(site):
+def test_translated_pages_are_valid_html(site):
     assert html_complaints(site) == []
 
 
@@ -429,7 +429,7 @@ def test_translated_page_updates_at_transition(site):
     assert passed["complaints"] == []
 
 
-def test_single_language_adds_no_menu(content, tmp_path):
+def test_single_language_site_has_no_language_menu(content, tmp_path):
     write_files(content, {"site.yaml": f"{SITE}languages: [en]\n"})
     page = built_files(content, tmp_path / "site")["index.html"]
     assert b"hreflang" not in page

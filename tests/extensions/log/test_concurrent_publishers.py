@@ -35,7 +35,7 @@ def publication(site: Path, url: str, environment: dict[str, str], *options: str
     )
 
 
-def test_concurrent_publishers_extend_log_once(tmp_path, monkeypatch, moto_server, bucket_name):
+def test_concurrent_publishers_never_fork_log(tmp_path, monkeypatch, moto_server, bucket_name):
     """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
     head, base, refused = None, None, []
     url = moto_server.make_bucket(bucket_name)
@@ -107,7 +107,7 @@ def hold_up_checkpoint(proxy: Proxy, meanwhile: Callable[[], bool]) -> list[bool
     return held_up
 
 
-def test_fresh_checkout_publishes_pending_signed_log(tmp_path, monkeypatch, moto_server, bucket_name):
+def test_fresh_checkout_publishes_pending_log_checkpoint(tmp_path, monkeypatch, moto_server, bucket_name):
     """The publisher dies before its checkpoint is put: `log/pending.json` in the store has all that the next one needs."""
     with proxied(moto_server) as proxy:
         url = moto_server.make_bucket(bucket_name)

@@ -30,7 +30,7 @@ def fault_of(site):
         ),
     ],
 )
-def test_fault_reason_omits_private_paths(tmp_path, content, site, options, reason):
+def test_log_fault_file_omits_private_paths(tmp_path, content, site, options, reason):
     write_files(content, NEWS)
     options = {"now": LATER} | options
     if "elsewhere" in options:
@@ -56,7 +56,7 @@ def test_fault_reason_omits_private_paths(tmp_path, content, site, options, reas
 
 
 @pytest.mark.slow
-def test_missing_log_writes_fault_only(tmp_path, content):
+def test_build_without_log_writes_only_fault_file(tmp_path, content):
     out = tmp_path / "out"
     log_failure(content, out)
     assert fault_of(out)["reason"].startswith("no log was found to continue")
@@ -65,20 +65,20 @@ def test_missing_log_writes_fault_only(tmp_path, content):
     assert not (out / "log/fault.json").exists()
 
 
-def test_fault_reason_omits_key_path(tmp_path, content, site):
+def test_log_fault_file_omits_key_path(tmp_path, content, site):
     write_files(content, NEWS)
     built(content, site, LATER, run_with(key_file=tmp_path / "keys/secret"))
     assert fault_of(site)["reason"] == "its key or its files cannot be read"
 
 
 @pytest.mark.slow
-def test_build_without_key_writes_no_fault(content, site):
+def test_build_without_log_key_writes_no_fault(content, site):
     write_files(content, NEWS)
     built(content, site, LATER, run_with(key=None))
     assert not (site / "log/fault.json").exists()
 
 
-def test_second_fault_replaces_first(tmp_path, content, site):
+def test_second_log_fault_replaces_first(tmp_path, content, site):
     """A site that loses its contracts is built whole, which keeps the files of a failed log: also the first fault."""
     log_failure(content, site, LATER, elsewhere=tmp_path / "nowhere")
     first = fault_of(site)["reason"]

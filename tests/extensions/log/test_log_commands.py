@@ -29,7 +29,7 @@ def run(*arguments: object, code: int = 0) -> str:
     return done.output
 
 
-def test_history_shows_edited_update(tmp_path, content, site):
+def test_log_history_shows_edited_update(tmp_path, content, site):
     first = run("verify", site, "--public-key", KEY.public.text)
     assert "the given key" in first
     assert "no earlier checkpoint is known" in first
@@ -48,7 +48,7 @@ def test_history_shows_edited_update(tmp_path, content, site):
     assert "incidents/slow.json has the SHA-256" in run("verify", site, code=1)
 
 
-def test_verify_rejects_rolled_back_log(tmp_path, content, site):
+def test_log_verify_rejects_rolled_back_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     run("verify", site)
@@ -60,7 +60,7 @@ def test_verify_rejects_rolled_back_log(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_verify_detects_replaced_key_and_origin(tmp_path, content, site):
+def test_log_verify_detects_replaced_key_and_origin(tmp_path, content, site):
     with served(site) as (url, _):
         run("verify", url)
         run("verify", site)
@@ -79,7 +79,7 @@ def test_verify_detects_replaced_key_and_origin(tmp_path, content, site):
     assert "0 problems" in run("verify", site, "--public-key", key.public.text, "--forget")
 
 
-def test_verify_accepts_url_and_snapshot(tmp_path, site):
+def test_log_verify_accepts_url_and_snapshot(tmp_path, site):
     with served(site) as (url, _):
         printed = run("verify", url)
     assert "cannot be listed" in printed
@@ -102,7 +102,7 @@ def test_log_proof_verifies_without_site(tmp_path, site):
     assert "has no entry" in run("prove", "index.html", "--from", site, code=3)
 
 
-def test_init_creates_signing_key_once(tmp_path, content):
+def test_log_init_never_overwrites_signing_key(tmp_path, content):
     key = tmp_path / "keys/log.key"
     printed = run("init", "status.plinth.example/log", "--out", key, "--content", content)
     assert (content / "log-floor.txt").read_text("utf-8").startswith("status.plinth.example/log\n0\n")
@@ -132,7 +132,7 @@ def test_init_creates_signing_key_once(tmp_path, content):
 
 
 @pytest.mark.slow
-def test_publish_skips_diverged_log_only(tmp_path, content, site):
+def test_publish_of_diverged_log_updates_other_documents(tmp_path, content, site):
     def publish(folder: Path, code: int) -> str:
         done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])
         assert done.exit_code == code, done.output
@@ -153,7 +153,7 @@ def test_publish_skips_diverged_log_only(tmp_path, content, site):
     assert list(log_of(tmp_path / "target").entries())
 
 
-def test_init_refuses_content_with_log(tmp_path, content):
+def test_log_init_rejects_content_with_log(tmp_path, content):
     write_min_head(content, "status.plinth.example/log", TreeHead(7, bytes(32)))
     floor = (content / "log-floor.txt").read_bytes()
     printed = run("init", "other.example/log", "--out", tmp_path / "key", "--content", content, code=3)
@@ -163,7 +163,7 @@ def test_init_refuses_content_with_log(tmp_path, content):
     assert not (tmp_path / "key").exists()
 
 
-def test_init_retries_after_failure(tmp_path, content):
+def test_log_init_succeeds_after_failed_attempt(tmp_path, content):
     arguments = ("init", "status.plinth.example/log", "--out", tmp_path / "key", "--content", content)
     (content / "log-floor.txt").mkdir()  # so that it cannot be written
     assert "log-floor.txt" in run(*arguments, code=3)
@@ -171,7 +171,7 @@ def test_init_retries_after_failure(tmp_path, content):
     assert "holds the private key" in run(*arguments)
 
 
-def test_failed_upload_resumes_with_signed_checkpoint(tmp_path, content, monkeypatch):
+def test_failed_upload_resumes_from_signed_checkpoint(tmp_path, content, monkeypatch):
     """From a fresh checkout, with the key in a file; the news of an outage is published by the next build."""
     key = write_files(tmp_path / "keys", {"log.key": KEY.text}) / "log.key"
     target = tmp_path / "target"

@@ -65,7 +65,7 @@ def runs(tmp_path: Path, content: Path) -> Runs:
         (True, {}, True),
     ],
 )
-def test_manual_steps_start_new_log(is_example, options, starts):
+def test_new_log_requires_explicit_option(is_example, options, starts):
     """The manual names everything that starts a log: `--init-log`, `--allow-log-rollback` and the example key."""
     settings = LogSettings(origin=ORIGIN, example_key=is_example)
     context = LogContext(settings, KEY, Instant(datetime(2026, 11, 2, tzinfo=UTC)), **options)
@@ -87,7 +87,7 @@ def test_fresh_checkout_never_starts_second_log(runs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answers", ["no server", "404"])
-def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
+def test_build_with_unreachable_host_starts_no_log(tmp_path, runs, content, answers):
     """The host is unreachable, or answers 404, during one build; the next finds the host without the log."""
     host = tmp_path / "host"
     first, _ = runs.build("--init-log")
@@ -114,7 +114,7 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
 
 
 @pytest.mark.slow
-def test_log_copy_replaces_unreachable_host(tmp_path, runs, content):
+def test_log_copy_is_published_while_host_unreachable(tmp_path, runs, content):
     """With the site down and no cache, a copy of the log is published as it is; the next build adds what is missing."""
     first, _ = runs.build("--init-log")
     write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"})
@@ -138,7 +138,7 @@ def test_log_copy_replaces_unreachable_host(tmp_path, runs, content):
     ("copy", "reason"),
     [("empty", "cannot be read"), ("forged", "not signed"), ("older", "fewer than the 99")],
 )
-def test_unusable_copy_is_not_published(copy, reason, tmp_path, runs, content):
+def test_unusable_log_copy_is_not_published(copy, reason, tmp_path, runs, content):
     """Neither a copy without a log, nor one of another key, nor one that is older than the content states."""
     settings = f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"
     key = PrivateKey(ORIGIN, bytes(32)) if copy == "forged" else KEY
@@ -154,7 +154,7 @@ def test_unusable_copy_is_not_published(copy, reason, tmp_path, runs, content):
 
 
 @pytest.mark.slow
-def test_ci_build_raises_log_minimum(tmp_path, runs, content):
+def test_ci_build_raises_minimum_log_size(tmp_path, runs, content):
     floor, target = content / "log-floor.txt", tmp_path / "target"
     write_files(content, {"log-floor.txt": FLOOR})
     runs.build("--to", target, "--init-log", CI="true")
@@ -174,7 +174,7 @@ def test_ci_build_raises_log_minimum(tmp_path, runs, content):
 
 
 @pytest.mark.slow
-def test_first_publication_names_built_folder(tmp_path, content):
+def test_first_publication_continues_locally_built_log(tmp_path, content):
     """A log that was begun locally goes to a new place; one that a place had is not begun again there."""
     out, new, key_file = tmp_path / "out", tmp_path / "new", tmp_path / "key"
     key_file.write_text(KEY.text, "utf-8")
@@ -201,7 +201,7 @@ def test_first_publication_names_built_folder(tmp_path, content):
 
 
 @pytest.mark.slow
-def test_lost_key_allows_renamed_log(tmp_path, runs, content):
+def test_lost_log_key_allows_renamed_log(tmp_path, runs, content):
     target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
     runs.build("--to", target, "--init-log")
     write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
@@ -238,12 +238,12 @@ def test_lost_key_allows_renamed_log(tmp_path, runs, content):
         ({}, False),
     ],
 )
-def test_host_variables_identify_previews(variables, is_preview):
+def test_environment_variables_identify_preview_deployments(variables, is_preview):
     assert bool(preview_reason(variables, "main")) == is_preview
 
 
 @pytest.mark.slow
-def test_preview_publishes_existing_log_unsigned(tmp_path, runs, content):
+def test_preview_deployment_publishes_log_without_signing(tmp_path, runs, content):
     first, _ = runs.build("--init-log", "--to", tmp_path / "host")
     with served(tmp_path / "host") as (url, _):
         write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: {url}\n"})

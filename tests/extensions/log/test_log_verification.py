@@ -87,7 +87,7 @@ def change_byte(random: Random, file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_verify_finds_random_byte_changes(site):
+def test_log_verify_detects_random_byte_changes(site):
     assert not is_found(lambda: checked(site))
     paths = sorted(path for path in tree(site) if (site / path).stat().st_size)
     missed = []
@@ -128,7 +128,7 @@ def test_verify_finds_random_byte_changes(site):
         4,
     ),
 )
-def test_verify_reads_every_file_kind(site, path):
+def test_log_verify_detects_change_in_any_file(site, path):
     for seed in range(3):
         before = (site / path).read_bytes()
         change_byte(Random(seed), site / path)
@@ -137,7 +137,7 @@ def test_verify_reads_every_file_kind(site, path):
 
 
 @pytest.mark.slow
-def test_verify_lists_uncovered_files(site):
+def test_log_verify_lists_uncovered_files(site):
     write_files(site, {"phishing.html": "<h1>Send coins</h1>", f"v2/contract/748463/{address_of(9)}": "{}"})
     found = checked(site)
     assert found.uncovered == ["phishing.html"]
@@ -164,7 +164,7 @@ UNCOVERED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", UNCOVERED)
-def test_verify_lists_files_missing_from_log(site, kind):
+def test_log_verify_lists_files_missing_from_log(site, kind):
     assert checked(site).holds
     before = set(tree(site))
     UNCOVERED[kind](site)
@@ -178,7 +178,7 @@ def test_verify_lists_files_missing_from_log(site, kind):
 
 
 @pytest.mark.slow
-def test_build_without_key_differs_from_attack(content, site):
+def test_log_verify_distinguishes_missing_key_from_attack(content, site):
     """Its files are as the manifest beside them states: one line names them, and no file is a problem."""
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Long"), path_of(2): record_of(2)})
     with patch.dict(os.environ):
@@ -198,7 +198,7 @@ def test_build_without_key_differs_from_attack(content, site):
 
 
 @pytest.mark.slow
-def test_verify_rejects_forged_epoch_document(site):
+def test_log_verify_rejects_forged_epoch_document(site):
     """An incident's text is changed, and the same bytes are named in the index of epochs as those of now."""
     body = (site / "incidents/slow.json").read_bytes().replace(b"Down", b"Fine")
     (site / "incidents/slow.json").write_bytes(body)
@@ -223,7 +223,7 @@ def test_tick_without_key_passes_verification(site):
 
 
 @pytest.mark.slow
-def test_verify_rejects_forged_tick_changes(site):
+def test_log_verify_rejects_forged_tick_changes(site):
     """`changes.json` of a tick without the key compares two states that are signed; any other is a problem."""
     instants = ("2026-11-21T22:00:00Z", "2026-11-21T23:30:00Z")
     for now in instants:
@@ -241,7 +241,7 @@ def test_verify_rejects_forged_tick_changes(site):
 
 
 @pytest.mark.slow
-def test_new_incident_adds_only_own_entries(content, site):
+def test_new_incident_adds_only_own_log_entries(content, site):
     count = len(authored_entries_of(site))
     write_files(
         content, {"incidents/new.yaml": INCIDENT.replace("Slow", "New").replace("2026-11-02", "2026-11-21")}
@@ -251,7 +251,7 @@ def test_new_incident_adds_only_own_entries(content, site):
     assert {(one.action, one.subject.first) for one in new} == {(LogAction.ADD, "new")}
 
 
-def test_clock_rollback_requires_logged_correction(content, site):
+def test_clock_rollback_requires_logged_clock_correction(content, site):
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")})
     size = log_of(site).head.size
     assert "the clock says 2026-11-15" in log_failure(content, site, EARLIER)
@@ -329,7 +329,7 @@ def test_invalid_signed_log_is_rejected(content, site, entries):
 
 
 @pytest.mark.slow
-def test_verify_rejects_removed_incident_still_published(site):
+def test_log_verify_rejects_removed_incident_still_published(site):
     """A `remove` entry beside an incident that is still published."""
     entries = entries_of(site)
     last = max(number for number, one in enumerate(entries) if one.subject == SLOW)

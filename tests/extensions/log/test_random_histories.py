@@ -127,12 +127,12 @@ def check_history(random: Random) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
-def test_random_histories_pass_all_proofs(part):
+def test_random_log_histories_pass_all_proofs(part):
     proofs = sum(check_history(Random(f"{part}-{number}")) for number in range(HISTORIES // 4))
     print(f"{proofs:,} proofs of {HISTORIES // 4:,} histories")
 
 
-def test_small_logs_prove_prefixes_and_entries():
+def test_small_logs_prove_every_prefix_and_entry():
     entries = [str(number).encode() for number in range(70)]
     leaves = [hash_leaf(entry) for entry in entries]
     pieces = {}
@@ -192,7 +192,7 @@ def signed(key, size, root):
     return parse_checkpoint(f"{text}\n{key.sign(text)}".encode())
 
 
-def test_forged_histories_are_rejected():
+def test_forged_log_histories_are_rejected():
     key = PrivateKey("status.example/log", bytes(range(32)))
     outcomes = {}
     for number in range(FORGERIES):

@@ -34,7 +34,7 @@ def operator(tmp_path: Path) -> Operator:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("origin", [ORIGIN, OTHER])
-def test_readers_follow_announced_key(operator, origin):
+def test_log_verify_follows_announced_key_rotation(operator, origin):
     """By address, by name and key, and by a checkpoint that they kept."""
     shutil.copytree(operator.host, operator.root / "before")
     assert "seen for the first time" in operator.verify()
@@ -64,7 +64,7 @@ def test_readers_follow_announced_key(operator, origin):
 
 
 @pytest.mark.slow
-def test_reader_follows_two_missed_rotations(operator):
+def test_log_verify_follows_two_missed_key_rotations(operator):
     with served(operator.host) as (url, _):
         operator.verify(site=url)
         for number in (1, 2):
@@ -78,7 +78,7 @@ def test_reader_follows_two_missed_rotations(operator):
         assert "(the key seen before)" in operator.verify()
 
 
-def test_unannounced_key_fails_until_accepted(operator):
+def test_unannounced_log_key_fails_until_accepted(operator):
     """The key is lost: another log, and the publisher says elsewhere which key it has."""
     operator.verify()
     operator.run(
@@ -97,7 +97,7 @@ def test_unannounced_key_fails_until_accepted(operator):
 
 
 @pytest.mark.slow
-def test_previous_key_cannot_sign_after_rotation(operator):
+def test_build_rejects_previous_log_key_after_rotation(operator):
     """Nor does whoever has it get readers to follow a log that goes on from before the announcement."""
     operator.verify()
     published = operator.host
@@ -119,7 +119,7 @@ def test_previous_key_cannot_sign_after_rotation(operator):
 
 
 @pytest.mark.slow
-def test_previous_key_checkpoint_fails_verification(operator):
+def test_checkpoint_signed_by_rotated_key_is_rejected(operator):
     operator.rotate(0, 1)
     operator.build(1)
     log = open_log("host", FolderReader(operator.host).read, operator.key(1).public)
@@ -130,7 +130,7 @@ def test_previous_key_checkpoint_fails_verification(operator):
     assert "is not signed" in operator.verify("--public-key", KEY.public.text, code=1)
 
 
-def test_rotation_statement_rejects_any_damage(operator):
+def test_damaged_key_rotation_statement_is_rejected(operator):
     operator.rotate(0, 1)
     change = read_key_change(operator.content)
     assert change == sign_key_change(KEY, operator.key(1).public)
@@ -178,7 +178,7 @@ def test_invalid_key_change_entry_is_rejected():
         )
 
 
-def test_rotate_reports_missing_requirements(operator, tmp_path):
+def test_log_rotate_reports_missing_key_and_name(operator, tmp_path):
     assert "name the file of the current key" in operator.run(
         "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
     )
@@ -194,7 +194,7 @@ def test_rotate_reports_missing_requirements(operator, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["--log-from", "--allow-log-rollback"])
-def test_restored_backup_needs_recovery_option(operator, option):
+def test_restored_log_backup_requires_recovery_option(operator, option):
     """The manual's last situation: the host has an older state again, and the newest log is somewhere, or nowhere."""
     shutil.copytree(operator.host, operator.root / "backup")
     operator.build(0)

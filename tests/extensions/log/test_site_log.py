@@ -83,7 +83,7 @@ def test_every_published_document_is_logged(site):
 
 
 @pytest.mark.slow
-def test_entries_match_schema(site):
+def test_log_entries_match_published_schema(site):
     schema = orjson.loads((site / "log/schema.json").read_bytes())
     entries = list(log_of(site).entries())
     assert entries
@@ -91,7 +91,7 @@ def test_entries_match_schema(site):
         jsonschema.validate(orjson.loads(body), schema)
 
 
-def test_published_proofs_verify(site):
+def test_published_log_inclusion_proofs_verify(site):
     for path, document in (
         (f"log/contracts/748463/{address_of(1)}.tlog-proof", f"v2/contract/748463/{address_of(1)}"),
         ("log/incidents/slow.tlog-proof", "incidents/slow.json"),
@@ -104,13 +104,13 @@ def test_published_proofs_verify(site):
 
 
 @pytest.mark.slow
-def test_identical_build_gives_identical_bytes(tmp_path, content, site):
+def test_identical_build_signs_identical_log(tmp_path, content, site):
     logged(content, tmp_path / "again")
     assert files_in(tmp_path / "again") == files_in(site)
 
 
 @pytest.mark.slow
-def test_unchanged_build_adds_no_entries(content, site):
+def test_unchanged_build_adds_no_log_entries(content, site):
     before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
     result = logged(content, site)
     assert result.checked.line == "log: no new entries, 7 in all"
@@ -118,7 +118,7 @@ def test_unchanged_build_adds_no_entries(content, site):
 
 
 @pytest.mark.slow
-def test_edited_update_adds_change_entries(content, site):
+def test_edited_update_adds_change_log_entries(content, site):
     edited = INCIDENT.replace("We are looking into it.", "Nothing is wrong.")
     write_files(content, {"incidents/slow.yaml": edited})
     seen = log_of(site).head
@@ -140,7 +140,7 @@ def test_edited_update_adds_change_entries(content, site):
     assert actions_of(site)[8:] == [("change", "update"), ("change", "incident")]
 
 
-def test_removed_content_adds_remove_entries(content, site):
+def test_removed_content_adds_remove_log_entries(content, site):
     write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
     logged(content, site, LATER)
     assert actions_of(site)[6:] == [
@@ -191,7 +191,7 @@ def test_tick_appends_log_entries(content, site):
 
 
 @pytest.mark.slow
-def test_build_without_key_defers_log_entries(content, site):
+def test_build_without_log_key_defers_entries(content, site):
     write_files(content, {path_of(2): record_of(2), "incidents/slow.yaml": INCIDENT.replace("Slow", "Bad")})
     result = logged(content, site, LATER, key=None)
     assert result.applied
@@ -206,7 +206,7 @@ def test_build_without_key_defers_log_entries(content, site):
 
 
 @pytest.mark.slow
-def test_full_tiles_replace_partial_tiles(tmp_path, content):
+def test_full_log_tiles_replace_partial_tiles(tmp_path, content):
     site = tmp_path / "site"
     for now, count in ((LATER, 200), (LATEST, 300)):
         updates = [
@@ -244,7 +244,7 @@ def test_lost_ledger_is_rebuilt_from_log(content, site, lost):
 
 
 @pytest.mark.slow
-def test_build_rejects_rolled_back_log(tmp_path, content, site):
+def test_build_rejects_rolled_back_transparency_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
@@ -256,7 +256,7 @@ def test_build_rejects_rolled_back_log(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_key_file_detects_rolled_back_site(tmp_path, content, site):
+def test_key_file_detects_rolled_back_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
     key = write_files(tmp_path / "keys", {"log.key": KEY.text}) / "log.key"
@@ -265,7 +265,7 @@ def test_key_file_detects_rolled_back_site(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_fresh_folder_continues_published_log(tmp_path, content, site):
+def test_build_in_empty_folder_continues_published_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
     assert actions_of(tmp_path / "fresh") == [*actions_of(site), ("add", "contract")]
@@ -273,7 +273,7 @@ def test_fresh_folder_continues_published_log(tmp_path, content, site):
     log_of(tmp_path / "fresh").verify_extends(log_of(site).head, "what is published")
 
 
-def test_build_rejects_diverged_log(tmp_path, content, site):
+def test_build_rejects_diverged_transparency_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "other")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     write_files(content, {path_of(2): None, path_of(3): record_of(3)})
@@ -281,14 +281,14 @@ def test_build_rejects_diverged_log(tmp_path, content, site):
     assert "is not a continuation of" in log_failure(content, tmp_path / "other", LATEST, elsewhere=site)
 
 
-def test_build_rejects_foreign_key(content, site):
+def test_build_rejects_key_of_other_log(content, site):
     other = PrivateKey(ORIGIN, bytes(32))
     assert "not signed with the key" in log_failure(content, site, LATER, key=other)
     other = PrivateKey("another.example/log", bytes(32))
     assert "belongs to the log" in log_failure(content, site, LATER, key=other)
 
 
-def test_example_key_prints_warning(tmp_path):
+def test_log_example_key_prints_warning(tmp_path):
     text = f"{SITE}log:\n  origin: plinth.example/example-key-log\n  example_key: true\n"
     content = write_files(tmp_path / "content", LOGGED_SITE | {"site.yaml": text})
     result = logged(content, tmp_path / "site", key=None)
@@ -356,7 +356,7 @@ def test_later_log_entries_keep_existing_proof(content, site):
     assert parse_proof(first).checkpoint.size == 7
 
 
-def test_kinds_and_actions_match_schema():
+def test_log_entry_kinds_match_schema():
     schema = orjson.loads(
         (Path(__file__).parents[3] / "src/statuary/extensions/log/entry.schema.json").read_bytes()
     )
@@ -369,7 +369,7 @@ def test_tree_head_formats_size_and_root():
 
 
 @pytest.mark.slow
-def test_rejected_build_unlocks_target(content, site):
+def test_rejected_log_build_unlocks_target(content, site):
     log_failure(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with FolderTarget(site):
         pass

@@ -23,7 +23,7 @@ def logs(tmp_path_factory):
     return root / "site", before
 
 
-def test_sumdb_accepts_statuary_log(logs):
+def test_go_sumdb_client_accepts_statuary_log(logs):
     site, before = logs
     assert before.size > 256
     assert sumdb_fault(site) == ""
@@ -31,7 +31,7 @@ def test_sumdb_accepts_statuary_log(logs):
     assert sumdb_fault(site, earlier=(before.size, bytes(32)))
 
 
-def test_sumdb_detects_changed_byte(logs):
+def test_go_sumdb_client_detects_changed_byte(logs):
     """Of the checkpoint, of entries and tiles, and of proofs; `log verify` does in its own tests."""
     site, _ = logs
     random = seeded(1)

@@ -66,7 +66,7 @@ MESSAGE = (
 )
 
 
-def test_signed_note_example_verifies():
+def test_signed_note_specification_example_verifies():
     key = parse_public_key(FOO)
     assert key.text == FOO
     note = parse_note(MESSAGE.encode())
@@ -92,7 +92,7 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 """
 
 
-def test_checkpoint_and_cosignature_examples_parse():
+def test_c2sp_checkpoint_and_cosignature_examples_parse():
     found = parse_checkpoint(CHECKPOINT.encode())
     assert (found.origin, found.size) == ("example.com/behind-the-sofa", 20852163)
     assert found.root == b64decode("CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=")
@@ -205,7 +205,7 @@ H1, H2 = sha256(b"hash1").digest(), sha256(b"hash2").digest()
         ((0, [], "checkpoint\n"), "c2sp.org/tlog-proof@v1\nindex 0\n\ncheckpoint\n"),
     ],
 )
-def test_encoded_proofs_match_formats_vectors(proof, text):
+def test_encoded_log_proofs_match_c2sp_vectors(proof, text):
     h1, h2, extra = (b64encode(one).decode() for one in (H1, H2, b"extra information"))
     assert encode_proof(*proof).decode() == text.format(h1=h1, h2=h2, extra=extra)
 
@@ -224,12 +224,12 @@ def test_encoded_proofs_match_formats_vectors(proof, text):
         "c2sp.org/tlog-proof@v1\nindex 0\n" + "YWE=\n" * 64 + "\n{c}",
     ],
 )
-def test_invalid_formats_proofs_are_rejected(text):
+def test_log_proofs_with_invalid_format_are_rejected(text):
     with pytest.raises(LogError):
         parse_proof(text.format(c=CHECKPOINT).encode())
 
 
-def test_proof_rejects_wrong_hash_length():
+def test_log_proof_of_wrong_length_is_rejected():
     line = b64encode(bytes(64)).decode()
     text = f"c2sp.org/tlog-proof@v1\nindex 0\n{line}\n\n{CHECKPOINT}"
     with pytest.raises(ProofError):
@@ -241,12 +241,12 @@ def test_encoded_inclusion_proof_parses_unchanged():
     assert parse_proof(body) == TlogProof(b"the entry", 3, (H1, H2), parse_checkpoint(CHECKPOINT.encode()))
 
 
-def test_witness_key_requires_witness_kind():
+def test_witness_key_is_rejected_as_log_key():
     key = parse_public_key(PublicKey("witness.example/w1", WITNESS_KEY, SIGSUM_KEY).text, WITNESS_KEY)
     assert key.kind == WITNESS_KEY
     with pytest.raises(LogError):
         parse_public_key(key.text)
 
 
-def test_empty_root_matches_published_value():
+def test_empty_tree_root_matches_rfc_6962():
     assert b64encode(EMPTY_ROOT) == b"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="  # RFC 6962, 2.1

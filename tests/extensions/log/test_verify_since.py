@@ -31,7 +31,7 @@ def log_of_numbers(size: int) -> PublishedLog:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_entries_follow_any_earlier_size(size):
+def test_log_entries_are_read_from_any_position(size):
     log = log_of_numbers(size)
     for start in {0, 1, size // 2, min(size, 256), size - 1, size}:
         assert list(log.entries(start)) == [b"%d" % number for number in range(start, size)]
@@ -44,7 +44,7 @@ def test_entries_follow_any_earlier_size(size):
 
 
 @pytest.mark.parametrize("start", [0, 1, 256, 300])
-def test_later_entries_reject_changed_tiles(start):
+def test_reading_log_entries_rejects_changed_tile(start):
     """Whichever piece differs, no log is read to its end."""
     log = log_of_numbers(600)
     read_path = log.read_path

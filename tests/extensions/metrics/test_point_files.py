@@ -39,7 +39,7 @@ def test_full_probe_file_loses_older_half(tmp_path, monkeypatch, limit, value):
     assert file.read_text().startswith(HEADER)
 
 
-def test_removed_half_keeps_failure_count_high(tmp_path, monkeypatch):
+def test_truncated_measurement_file_keeps_failure_count(tmp_path, monkeypatch):
     monkeypatch.setattr(point_files, "MOST_POINTS", 20)
     counts = [append(tmp_path / "rpc.csv", minute, "it times out") for minute in range(40)]
     assert counts[:21] == list(range(1, 22))
@@ -47,7 +47,7 @@ def test_removed_half_keeps_failure_count_high(tmp_path, monkeypatch):
     assert append(tmp_path / "rpc.csv", 50) == 0
 
 
-def test_interrupted_line_keeps_next_row(tmp_path):
+def test_row_after_interrupted_line_is_complete(tmp_path):
     file = tmp_path / "rpc.csv"
     file.write_text(HEADER + "2026-11-20T09:59:00Z,0.")
     append(file, 7)
@@ -63,7 +63,7 @@ def test_damaged_probe_file_is_reported(tmp_path, body):
     assert file.read_bytes() == body
 
 
-def test_damaged_file_spares_other_probes(tmp_path):
+def test_damaged_measurement_file_spares_other_probes(tmp_path):
     probes = "".join(
         f'    {name}: {{kind: tcp, url: "127.0.0.1:1", component: rpc}}\n' for name in ("a", "b")
     )

@@ -102,12 +102,12 @@ def test_invalid_points_file_yields_no_points(form, body):
     assert found == []
 
 
-def test_oversized_file_is_rejected():
+def test_oversized_measurement_file_is_rejected():
     with pytest.raises(PointsError, match="the limit is"):
         parse_points(b" " * (LARGEST_FILE + 1), metric())
 
 
-def test_intervals_average_points_and_keep_gaps():
+def test_metric_intervals_average_values_and_keep_gaps():
     at = parse_instant("2026-11-20T09:50:00Z").timestamp()
     points = [
         Point(parse_instant(f"2026-11-20T09:{minute}:10Z"), value)
@@ -131,7 +131,7 @@ def test_intervals_average_points_and_keep_gaps():
         ((0, 60), 2),  # nothing says how often it is measured
     ],
 )
-def test_graph_gaps_follow_usual_distance(minutes, runs):
+def test_metric_graph_breaks_line_at_gaps(minutes, runs):
     end = int(AT.timestamp()) // 300 * 300
     day = [Interval(end - 60 * (minutes[-1] - minute), 4.0) for minute in minutes]
     assert len(list(split_at_gaps(day, 300))) == runs
@@ -146,7 +146,7 @@ def test_graph_axis_ends_at_round_number(value, top):
 
 
 @pytest.mark.parametrize("values", [[], [0.0], [5.0] * 3, [-1.0, 1e9]])
-def test_graph_is_well_formed_xml(values):
+def test_metric_graph_is_well_formed_xml(values):
     points = [
         Point(parse_instant(f"2026-11-20T09:{10 + 5 * n}:00Z"), value) for n, value in enumerate(values)
     ]
@@ -194,17 +194,17 @@ def content(tmp_path: Path) -> Path:
         (-999_600, "-1M"),
     ],
 )
-def test_short_number_fits_tile(value, text):
+def test_short_metric_number_fits_tile(value, text):
     assert format_short_number(value) == text
 
 
-def test_usual_range_leaves_out_extremes():
+def test_usual_metric_range_excludes_outliers():
     week = average_by_interval(points_every_half_hour([1.0, *[4.0, 5.0] * 10, 90.0]), PERIODS[1], AT)
     assert compute_usual_range(week) == UsualRange(4, 5)
     assert compute_usual_range(week[:9]) is None
 
 
-def test_pulse_marks_unusual_value():
+def test_metric_tile_marks_unusual_value():
     usual = UsualRange(0.1, 0.2)
     for value, is_marked in ((0.15, False), (0.29, False), (2.2, True)):
         day = average_by_interval([Point(AT, value)], PERIODS[0], AT)
@@ -215,13 +215,13 @@ def test_pulse_marks_unusual_value():
     assert ">\N{EN DASH}" in draw_pulse(metric(unit="s"), [], None, AT)
 
 
-def test_pulse_text_keeps_size_at_width():
+def test_metric_tile_text_size_ignores_width():
     root = ET.fromstring(draw_pulse(metric(unit="s"), [], UsualRange(3, 5), AT))
     assert "viewBox" not in root.attrib, "a picture with one would shrink its text"
     assert root.attrib["width"] == "100%"
 
 
-def test_build_publishes_points_and_graph(content, tmp_path):
+def test_build_publishes_metric_json_and_graph(content, tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied
     files = files_in(tmp_path / "site")
@@ -273,7 +273,7 @@ def test_metric_json_matches_captured_statuspage_response(content, tmp_path, pyt
     assert set(ours["metrics"][0]["data"][0]) == set(theirs["metrics"][0]["data"][0])
 
 
-def test_missing_file_reports_warning(content, tmp_path):
+def test_missing_measurement_file_is_reported(content, tmp_path):
     (tmp_path / "measurements/rpc.csv").unlink()
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -295,7 +295,7 @@ def test_disabled_metrics_leave_no_documents(content, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["../secret.csv", "/etc/passwd", "a/../../b", "a\\\\b"])
-def test_file_outside_folder_is_rejected(content, file):
+def test_metric_file_outside_folder_is_rejected(content, file):
     write_files(content, {"site.yaml": SITE + METRICS.replace("rpc.csv", f'"{file}"')})
     read = read_content(content)
     assert read.site.faulty_keys == {"metrics"}

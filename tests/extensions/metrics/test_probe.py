@@ -71,7 +71,7 @@ def rows(content: Path, name: str) -> list[str]:
     return (content.parent / f"measurements/{name}.csv").read_text().splitlines()
 
 
-def test_http_and_tcp_probes_record_rows(content):
+def test_http_and_tcp_probes_append_csv_rows(content):
     with serve_json({"/health": {"ok": True}}) as server, socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         probes = f"""\
@@ -87,7 +87,7 @@ def test_http_and_tcp_probes_record_rows(content):
     assert rows(content, "gone")[1].endswith(",,,,,,the server responds with 404")
 
 
-def test_refused_connection_records_row(content):
+def test_probe_with_refused_connection_records_fault(content):
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -120,7 +120,7 @@ def test_invalid_node_response_fails_probe(content, body):
     assert "rpc: the " in said
 
 
-def test_block_from_future_fails_probe(content):
+def test_block_timestamp_in_future_fails_probe(content):
     block = {"result": {"number": "0x7", "timestamp": hex(2_000_000_000_000)}}
     with node_that_sends(json.dumps(block).encode()) as url:
         said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)
@@ -235,7 +235,7 @@ def test_probe_without_batches_reports_reason(content, kind, methods, words):
     assert words in said
 
 
-def test_existing_csv_keeps_columns(content):
+def test_probe_keeps_columns_of_existing_csv(content):
     written = content.parent / "measurements/seq.csv"
     written.parent.mkdir()
     written.write_text("at,seconds,head,age,finalized,lag,fault\n2026-01-01T00:00:00Z,0.1,7,1,6,,\n")
@@ -246,7 +246,7 @@ def test_existing_csv_keeps_columns(content):
 
 
 @pytest.mark.slow
-def test_real_node_reports_head_and_age(content):
+def test_probe_of_ethereum_node_reports_block_age(content):
     with ethereum_node(31337, "--block-time", "1") as url:
         probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'
         said = probe(content, probes)
@@ -295,7 +295,7 @@ def test_exceeded_limit_gives_measurement_reason(limits, answer, reason):
     assert bool(measured.title) == bool(reason)
 
 
-def test_alert_fires_after_consecutive_failures(content, tmp_path):
+def test_probe_alert_fires_after_consecutive_failures(content, tmp_path):
     probes = '    rpc: {kind: tcp, url: "127.0.0.1:1", component: rpc, failures: 3, timeout: 1}\n'
     alert = tmp_path / "alert.json"
     statuses = []
@@ -306,7 +306,7 @@ def test_alert_fires_after_consecutive_failures(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_manual_commands_run_with_real_node(tmp_path):
+def test_monitoring_manual_commands_run_against_ethereum_node(tmp_path):
     """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
     if not ANVIL.is_file():
         absent(f"the Ethereum node {ANVIL}", ".ci/install-compilers")
