@@ -263,8 +263,8 @@ def _unused_template_findings(site: "SiteContent", keys: Collection[str]) -> lis
         return []
     from statuary.site.pages.unused_templates import unused_template_findings
 
-    # A theme may keep the templates of extensions that are disabled now. So report only templates that no
-    # extension has.
+    # A theme may keep the templates of extensions that are disabled now. So the templates of all extensions
+    # are known.
     known = dict.fromkeys((*keys, *(row.name for row in EXTENSIONS)))
     return _guarded_findings(
         partial(unused_template_findings, site.pages, known), site, "reading the theme's templates"

@@ -41,7 +41,13 @@ RECORD_FOLDERS = ("incidents", "maintenances")
 
 
 class ContentFiles:
-    """The files of a content folder, by kind, with findings about them."""
+    """The files of a content folder, by kind, with findings about them.
+
+    Attributes:
+        faulty_paths: files with errors that are used in part; these errors do not stop a build.
+        left_out: errors about links, and about folders that contain no records. These errors stop a build
+            only with `strict`.
+    """
 
     def __init__(self) -> None:
         """Begin without files."""
@@ -49,10 +55,7 @@ class ContentFiles:
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
         self.read_paths: set[str] = set()
-        # Paths of files with errors that are used in part; these errors do not stop a build
         self.faulty_paths: set[str] = set()
-        # Errors about links, and about folders that contain no records; these errors stop a build only with
-        # `strict`
         self.left_out: list[Finding] = []
 
     def add(self, file: SourceFile) -> None:

@@ -138,12 +138,14 @@ class StoreComparison:
     """Compares the files of a site with the objects in a store.
 
     The lists are in temporary files.
+
+    Attributes:
+        stored: the objects in the store that may differ from the site's files. An object that another program
+            wrote has no digest in this list.
     """
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
-        # Objects in the store that may differ from the site's files. An object that another program wrote has
-        # no digest in this list.
         self.stored = Listing()
         self.uncertain = Listing()  # the paths whose objects must be requested
         self.parts: Parts = ()

@@ -177,7 +177,12 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[Entry]):
-    """An object store to publish to."""
+    """An object store to publish to.
+
+    Attributes:
+        listings: the parts of each listing that the index names, by the SHA-256 of the listing.
+        verified: the SHA-256 that the object at a path must have to be replaced; None if there must be none.
+    """
 
     def __init__(
         self,
@@ -214,14 +219,11 @@ class ObjectStoreTarget(Target[Entry]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
-        # The parts of each listing that the index names, by the SHA-256 of the listing
         self.listings: dict[str, Parts] = {}
         self.ledger_objects: set[str] = set()  # the names of the ledger's objects in the store
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # The SHA-256 that the object at a path must have now, if it is to be replaced; None if no object may
-        # be at the path
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # the instant that the site shows, in UTC, for the ledger; empty if unknown

@@ -175,8 +175,8 @@ def parse_list_query(query_parameters: QueryParameters, query_string: str) -> Li
     if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     digits = after_match_id.lstrip("0") or "0"
-    # Parsing a very long number is slow. Replace such a number by one that is greater than every match id,
-    # too.
+    # Parsing a very long number would be slow. Such a number is above every match id, so replace it by one
+    # that is, too.
     match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 

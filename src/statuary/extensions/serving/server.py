@@ -112,8 +112,8 @@ def answer_site(
         response = make_conditional_response(
             _answer_document_request(request, read_document, now), request.if_none_match
         )
-        # Our entity tags are weak, but If-Range requires a strong one (RFC 9110, 13.1.5). So answer a request
-        # with this header with the whole document.
+        # RFC 9110 (13.1.5) allows only strong entity tags in If-Range, but our entity tags are weak. So
+        # answer with the whole document.
         if request.method == "GET" and request.if_range is None:
             response = make_range_response(response, request.range_header)
         response = make_head_response(response) if request.method == "HEAD" else response

@@ -248,8 +248,8 @@ class FolderTarget(BuildTarget):
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
-            # Each partition has the results of one worker. Reuse only those of this kind, such as contracts,
-            # because lists depend on all contracts and are made again.
+            # Reuse only the partitions (results of single workers) of this kind, such as contracts. Lists
+            # depend on all contracts, so they are made again.
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.merge_partition(PartitionResult(items=0, file=file))
         self.folder.discard_leftovers()

@@ -56,13 +56,15 @@ class DocumentTable:
     """The table of a site's files in the ledger.
 
     The table `main.documents` has the files of the last build, `work.offered` those that this build adds.
+
+    Attributes:
+        path_conflict: the error if documents of two sources have the same path; None again when the documents
+            of both are discarded.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False  # whether files that this build does not add stay, except marked ones
-        # An error if documents of two sources have the same path. The error is reset when the documents of
-        # both are discarded.
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 

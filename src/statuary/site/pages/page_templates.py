@@ -106,8 +106,8 @@ class CompiledTemplates(FileSystemBytecodeCache):
         folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
         # The size and time of Jinja's compiler stand for its version. After an update of Jinja, all templates
         # are compiled again.
-        compiler_file = Path(compiler.__file__).stat()
-        version = f"{compiler_file.st_size:x}-{compiler_file.st_mtime_ns:x}"
+        compiler_stat = Path(compiler.__file__).stat()
+        version = f"{compiler_stat.st_size:x}-{compiler_stat.st_mtime_ns:x}"
         super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
 
     @override

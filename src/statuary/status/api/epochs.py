@@ -63,8 +63,8 @@ class PatchBase:
     def __init__(self, document: Document) -> None:
         self.body = document.body
         self._digest = sha256(document.body).hexdigest()
-        # Patches replace whole pieces of a document. Pieces of JSON end where the next member begins (`,"`),
-        # and those of other documents are lines.
+        # A patch refers to whole pieces of a document: JSON is divided before each member (`,"`), and any
+        # other document into lines.
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 

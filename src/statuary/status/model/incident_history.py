@@ -70,7 +70,12 @@ class IncidentState:
 
 
 class IncidentHistory:
-    """All states of an incident or maintenance window over time."""
+    """All states of an incident or maintenance window over time.
+
+    Attributes:
+        change_instants: all times at which the record changes, in order; empty for a record that is never
+            published.
+    """
 
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
@@ -86,7 +91,6 @@ class IncidentHistory:
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
-        # All times at which the record changes, in order; empty for a record that is never published
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:

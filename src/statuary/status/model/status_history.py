@@ -184,7 +184,13 @@ def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
 
 
 class _Replayer:
-    """The statuses of components while updates are replayed."""
+    """The statuses of components while updates are replayed.
+
+    Attributes:
+        _held: the components to which each open record gives a status now, by the record's id.
+        _named_components: the components that the updates of each record have named so far, by the record's
+            id.
+    """
 
     def __init__(self, catalogue: StatusCatalogue) -> None:
         self.status_histories = {
@@ -200,9 +206,7 @@ class _Replayer:
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # The components to which each open record gives a status now, by the record's id
         self._held: dict[str, dict[str, None]] = {}
-        # The components that the updates of each record have named so far, by the record's id
         self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
