@@ -178,8 +178,8 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
             if not fields.compiler:
                 continue  # solc before 0.5.9 writes none
             yield Evidence({"compiler": fields.compiler})
-            # In auxdata, a release of solc names only its three version numbers, such as 0.8.30. A nightly
-            # build writes its whole version string.
+            # In the metadata after the code, a release of solc writes only its three version numbers, such as
+            # 0.8.30. A nightly build writes its whole version string.
             is_named = fields.compiler == release or record.version.startswith(fields.compiler)
             if not is_named or (fields.compiler == release) != number.released:
                 yield Violation(
