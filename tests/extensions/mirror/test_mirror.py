@@ -63,7 +63,7 @@ def test_unchanged_mirror_requests_only_manifest(site: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_second_run_fetches_only_changed_files(site: Path, tmp_path: Path) -> None:
+def test_second_mirror_fetches_only_changed_files(site: Path, tmp_path: Path) -> None:
     before = tree(site)
     with served(site) as (url, asked):
         mirrored(url, tmp_path / "mirror")
@@ -80,7 +80,7 @@ def test_second_run_fetches_only_changed_files(site: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None:
+def test_mirror_keeps_foreign_and_deletes_stale_files(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, _):
         mirrored(url, mirror)
@@ -91,7 +91,7 @@ def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
+def test_foreign_file_at_site_path_stops_mirror(site: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "mirror", {"index.html": "theirs"})
     with served(site) as (url, _):
         assert "the folder has files at the site's paths that statuary did not write: index.html" in str(
@@ -102,7 +102,7 @@ def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cut_after", [0, 1, 40, 100])
-def test_interrupted_run_resumes_without_repeated_requests(
+def test_interrupted_mirror_resumes_without_repeated_requests(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_after: int
 ) -> None:
     """Each file is asked for once in both runs together, but for those of the batch that was cut."""
@@ -129,7 +129,7 @@ def test_interrupted_run_resumes_without_repeated_requests(
 
 
 @pytest.mark.slow
-def test_interrupted_run_resumes_with_updated_site(
+def test_interrupted_mirror_resumes_with_updated_site(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror_site, "BATCH_FILES", 1)
@@ -150,7 +150,7 @@ def test_interrupted_run_resumes_with_updated_site(
 
 
 @pytest.mark.slow
-def test_concurrent_publication_restarts_comparison(
+def test_publication_during_mirror_restarts_comparison(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetch, builds = ServedSite.fetch, list[str]()
@@ -171,7 +171,7 @@ def test_concurrent_publication_restarts_comparison(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["", "--verify"])
-def test_missing_and_damaged_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
+def test_missing_and_damaged_mirror_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
         mirrored(url, mirror)
@@ -210,7 +210,7 @@ def test_mirror_of_mirror_is_identical(site: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "second") == tree(site)
 
 
-def test_dry_run_lists_changes_only(site: Path, tmp_path: Path) -> None:
+def test_mirror_dry_run_only_lists_changes(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _):
         mirrored(url, tmp_path / "mirror")
         (tmp_path / "mirror/index.html").unlink()
@@ -226,7 +226,7 @@ LATER = "2026-11-21T22:30:00Z"
 
 
 @pytest.mark.slow
-def test_time_dependent_server_sends_stored_files(site: Path, tmp_path: Path) -> None:
+def test_mirror_of_serve_command_stores_built_files(site: Path, tmp_path: Path) -> None:
     serve = [sys.executable, "-m", "statuary", "serve", "--port", "0", "--at", LATER, str(site)]
     with server_process(serve, r"at http://127\.0\.0\.1:(\d+)/") as server:
         url = f"http://127.0.0.1:{server.port}"
@@ -240,7 +240,7 @@ def test_time_dependent_server_sends_stored_files(site: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transparency_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
     logged(write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site")
     with served(tmp_path / "site") as (url, _):
@@ -250,7 +250,7 @@ def test_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_host_only_files_are_skipped(tmp_path: Path) -> None:
+def test_mirror_skips_host_configuration_files(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {files: [netlify, github-pages]}\n")
@@ -267,7 +267,7 @@ def test_host_only_files_are_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_foreign_target_folder_is_refused(site: Path, tmp_path: Path) -> None:
+def test_mirror_into_folder_of_other_site_fails(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _), served(site) as (other, _):
         assert "has a site that was built or published into it" in run("mirror", url, site, code=3).output
         mirrored(url, tmp_path / "mirror")
@@ -383,7 +383,7 @@ def test_oversized_manifest_is_rejected(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_failed_run_keeps_valid_downloads(site: Path, tmp_path: Path) -> None:
+def test_failed_mirror_keeps_valid_downloads(site: Path, tmp_path: Path) -> None:
     """The folder stays as it was; once the server sends what it lists, only that is fetched."""
     mirror = tmp_path / "mirror"
     answers: Answers = {"/assets/statuary.css": (200, {}, b"@import 'evil.css'")}
@@ -445,7 +445,7 @@ def test_conflicting_same_time_site_is_reported(tmp_path: Path) -> None:
     assert printed == [False, True, False]
 
 
-def test_manifest_from_future_is_refused(tmp_path: Path) -> None:
+def test_mirror_rejects_manifest_dated_in_future(tmp_path: Path) -> None:
     future = SiteOrigin(parse_instant("9999-01-01T00:00:00Z"), "", "0.2.0")
     (tmp_path / "site").mkdir()
     with served(tmp_path / "site", answers=listing_of([entry_of("a")], origin=future)) as (url, _):

@@ -73,7 +73,7 @@ def all_ids(timeline, kinds=tuple(EventKind)):
     return [event.id for event in list_events_between(timeline, BEFORE, END) if event.kind in kinds]
 
 
-def test_first_run_sends_nothing(record):
+def test_first_notify_run_sends_no_past_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, parse_instant("2026-11-02T10:10:00Z"), send)
     assert send.ids == []
@@ -83,7 +83,7 @@ def test_first_run_sends_nothing(record):
     assert send.ids == all_ids(timeline)[2:]
 
 
-def test_since_affects_only_new_channels(record):
+def test_since_option_affects_only_new_channels(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     for _ in range(2):
         run(record, timeline, NOON, send, since=BEFORE)
@@ -99,7 +99,7 @@ def test_update_committed_late_is_sent(record):
     assert send.ids == all_ids(timeline_of(trouble=INCIDENT))[:2]
 
 
-def test_outdated_content_is_not_sent(record):
+def test_event_older_than_limit_is_not_sent(record):
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
     late = Instant(parse_instant("2026-11-02T11:00:00Z") + MAX_DELAY + timedelta(seconds=1))
@@ -116,7 +116,7 @@ def test_outdated_content_is_not_sent(record):
         ("name: Slow answers", "name: Slow replies"),
     ],
 )
-def test_correction_is_not_resent(record, before, after):
+def test_corrected_incident_text_is_not_resent(record, before, after):
     send = Sent()
     at = parse_instant("2026-11-02T10:30:00Z")
     run(record, timeline_of(trouble=INCIDENT), at, send, since=BEFORE)
@@ -126,7 +126,7 @@ def test_correction_is_not_resent(record, before, after):
     assert send.ids == sent
 
 
-def test_failing_channel_does_not_block_channels(record):
+def test_failing_channel_does_not_block_other_channels(record):
     timeline = timeline_of(trouble=INCIDENT)
     broken, working = channel(name="broken"), channel(name="working")
     send = Sent(None, DeliveryError("500"))
@@ -146,7 +146,7 @@ def test_long_channel_outage_loses_no_events(record):
     assert send.ids == all_ids(timeline)
 
 
-def test_channel_filters_select_events(record):
+def test_channel_filters_select_sent_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     channels = (
         channel(name="other", components=("explorer",)),
@@ -156,7 +156,7 @@ def test_channel_filters_select_events(record):
     assert send.events == [("records", event_id) for event_id in all_ids(timeline, RECORD_EVENTS)]
 
 
-def test_event_waits_until_site_shows_it(record):
+def test_event_is_sent_after_site_publishes_it(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     results = run(record, timeline, NOON, send, since=BEFORE, is_published=lambda _: False)
     assert send.ids == []
@@ -212,7 +212,7 @@ CHANNELS = (channel(name="again"), channel(Delivery.AT_MOST_ONCE, name="once"))
 
 
 @pytest.mark.thorough
-def test_kill_at_every_step_loses_nothing():
+def test_killed_notify_run_loses_no_event():
     """Every step of a run, and every step of the run after it: nothing is lost but where the channel says so."""
     timeline = timeline_of(trouble=INCIDENT)
     kills = 0
@@ -238,7 +238,7 @@ def test_kill_at_every_step_loses_nothing():
     assert kills > 300
 
 
-def test_uncertain_delivery_is_reported_once(record):
+def test_uncertain_delivery_is_reported_only_once(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     killing = Killing(record, 3)
     with pytest.raises(KilledError):
@@ -248,7 +248,7 @@ def test_uncertain_delivery_is_reported_once(record):
     assert [result for result in run(record, timeline, NOON, Sent(), once) if result.error] == []
 
 
-def test_refused_at_most_once_event_retries(record):
+def test_rejected_at_most_once_event_is_retried(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     send = Sent(DeliveryError("404", is_certain=True))
     run(record, timeline, NOON, send, once, since=BEFORE)
@@ -264,7 +264,7 @@ def test_delivery_state_drops_old_events(record):
     assert record.read()["ops"].events == {}
 
 
-def test_delivery_state_round_trips(record):
+def test_encoded_delivery_state_parses_unchanged(record):
     timeline = timeline_of(trouble=INCIDENT)
     run(record, timeline, NOON, Sent(), since=BEFORE)
     body = record.file.read_bytes()
@@ -294,7 +294,7 @@ def test_damaged_delivery_state_sends_nothing(record, body):
     assert record.file.read_bytes() == body
 
 
-def test_clock_rollback_resends_nothing(record):
+def test_clock_rollback_resends_no_event(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, NOON, send, since=BEFORE)
     for at in (BEFORE, parse_instant("2026-11-02T10:30:00Z"), NOON):

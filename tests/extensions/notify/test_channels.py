@@ -82,7 +82,7 @@ UPDATE_MEMBERS = {
 
 
 @pytest.mark.parametrize("notifies", [True, False])
-def test_postmortem_payload_states_notification(notifies):
+def test_postmortem_webhook_states_whether_subscribers_were_notified(notifies):
     flag = str(notifies).lower()
     why = f"postmortem: {{published_at: 2026-11-03T10:00:00Z, body: Why., deliver_notifications: {flag}}}"
     timeline = build_timeline(catalogue_of(incidents={"trouble": f"{INCIDENT}    {why}\n"}), END)
@@ -136,7 +136,7 @@ def test_component_payload_matches_statuspage(timeline):
     assert served.requests[0].headers["webhook-id"] == value["component_update"]["id"]
 
 
-def test_webhook_has_signature_and_event_id(timeline):
+def test_webhook_request_has_signature_and_event_id(timeline):
     key = b"0123456789abcdef0123456789abcdef"
     secret = "whsec_" + b64encode(key).decode()
     with receiver() as served:
@@ -152,7 +152,7 @@ def test_webhook_has_signature_and_event_id(timeline):
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_%%%", "short of base64!"])
-def test_invalid_signing_key_is_rejected(timeline, secret):
+def test_invalid_webhook_signing_key_is_rejected(timeline, secret):
     with pytest.raises(ChannelError, match="OPS_KEY is not set, or is not a key"):
         read_channel_address(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
 
@@ -160,7 +160,7 @@ def test_invalid_signing_key_is_rejected(timeline, secret):
 @pytest.mark.parametrize(
     ("url", "message"), [("", "is not set"), ("  ", "is not set"), ("ftp://x/secret", "web address")]
 )
-def test_invalid_url_is_rejected(url, message):
+def test_invalid_channel_url_is_rejected_without_secret(url, message):
     with pytest.raises(ChannelError, match=message) as error:
         read_channel_address(channel(), {"OPS_URL": url})
     assert "secret" not in str(error.value)
@@ -194,7 +194,7 @@ def test_teams_payload_is_adaptive_card(timeline):
     assert card["actions"][0]["url"].startswith("https://status.example.org/incidents/trouble#update-")
 
 
-def test_message_url_points_to_update(timeline):
+def test_message_url_points_to_incident_update(timeline):
     event = event_of(timeline, EventKind.RESOLVED)
     assert describe_event(event, timeline).url.endswith(f"#update-{event.id}")
 
@@ -205,7 +205,7 @@ def test_component_message_is_translated(timeline):
     assert message.text.endswith(": jetzt Beeinträchtigt, vorher In Betrieb.")
 
 
-def test_long_texts_are_truncated():
+def test_long_message_subject_and_text_are_truncated():
     long = INCIDENT.replace("Slow", "Slow " * 38).replace("Done.", "word " * 1_900)
     timeline = build_timeline(catalogue_of(incidents={"trouble": long}), END)
     message = describe_event(event_of(timeline, EventKind.RESOLVED), timeline)
@@ -214,7 +214,7 @@ def test_long_texts_are_truncated():
 
 
 @pytest.mark.parametrize("answers", [[500, 200], [503, CUT, 200], [(429, {"Retry-After": "2"}), 200]])
-def test_temporary_failure_is_retried(timeline, answers):
+def test_temporary_delivery_failure_is_retried(timeline, answers):
     with receiver() as served:
         served.answers.extend(answers)
         sent(served, timeline)
@@ -236,7 +236,7 @@ def test_temporary_failure_is_retried(timeline, answers):
         ([CUT, CUT, CUT], "cannot be read", 3),
     ],
 )
-def test_permanent_failure_raises_delivery_error(timeline, answers, message, requests):
+def test_permanent_delivery_failure_raises_error(timeline, answers, message, requests):
     with receiver() as served:
         served.answers.extend(answers)
         with pytest.raises(DeliveryError, match=message) as error:
@@ -258,7 +258,7 @@ def test_at_most_once_channel_never_retries(timeline, answer, is_certain):
     assert error.value.is_certain is is_certain
 
 
-def test_receiver_timeout_is_uncertain(timeline, monkeypatch):
+def test_receiver_timeout_counts_as_uncertain_delivery(timeline, monkeypatch):
     from statuary.extensions.notify import channels
     from statuary.system.network.connections import Timeouts
 
@@ -315,7 +315,7 @@ def test_apprise_failure_is_reported(timeline):
 
 
 @pytest.mark.parametrize("kind", [ChannelKind.WEBHOOK, ChannelKind.SLACK, ChannelKind.TEAMS])
-def test_identical_event_gives_identical_payload(timeline, kind):
+def test_identical_event_gives_identical_channel_payload(timeline, kind):
     again = build_timeline(catalogue_of(incidents={"trouble": INCIDENT}), END)
     for event, same in zip(
         list_events_between(timeline, START, END), list_events_between(again, START, END), strict=True

@@ -92,7 +92,7 @@ def test_imported_updates_emit_nothing():
 
 
 @pytest.mark.parametrize(("notifies", "kind"), [("true", [EventKind.POSTMORTEM]), ("false", [])])
-def test_postmortem_event_follows_notification_setting(notifies, kind):
+def test_postmortem_event_respects_deliver_notifications_setting(notifies, kind):
     with_postmortem = (
         TROUBLE + "    postmortem: {published_at: 2026-11-03T10:00:00Z, body: What happened.,"
         f" deliver_notifications: {notifies}}}\n"
@@ -111,14 +111,14 @@ def test_split_time_ranges_emit_identical_events():
     assert len({event.id for event in parts}) == len(parts)
 
 
-def test_event_holds_record_at_instant():
+def test_event_contains_incident_as_of_its_time():
     timeline = timeline_of(incidents={"trouble": TROUBLE})
     first = list_events_between(timeline, START, END)[0]
     assert first.change.record.status == "investigating"
     assert len(first.change.record.published_updates) == 1
 
 
-def test_later_updates_keep_event_ids():
+def test_later_updates_keep_earlier_event_ids():
     short = TROUBLE[: TROUBLE.index("      - {at: 2026-11-02T11:00")]
     until = Instant(parse_instant("2026-11-02T10:30:00Z"))
     before, after = (timeline_of(incidents={"trouble": text}) for text in (short, TROUBLE))

@@ -106,7 +106,7 @@ updates:
     ],
     ids=["unreadable", "broken rule"],
 )
-def test_faulty_record_delays_component_events(folder, text, message):
+def test_faulty_incident_delays_component_events(folder, text, message):
     with receiver() as served:
         notify = Notify(folder, served)
         notify.run(*SINCE, now="2026-11-02T10:05:00Z")
@@ -128,7 +128,7 @@ def test_faulty_record_delays_component_events(folder, text, message):
     ] == ["identified", "major_outage", "monitoring"]
 
 
-def test_command_sends_events_once_in_order(folder):
+def test_notify_sends_events_once_in_order(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         said = notify.run(*SINCE)
@@ -146,14 +146,14 @@ def test_command_sends_events_once_in_order(folder):
     assert "0 messages sent" in again
 
 
-def test_first_run_reports_new_channel(folder):
+def test_first_notify_run_reports_new_channel(folder):
     with receiver() as served:
         said = Notify(folder, served).run()
     assert "the channel 'hook' is new: it receives events after 2026-11-02T12:00:00Z" in said
     assert served.requests == []
 
 
-def test_dry_run_prints_messages_only(folder):
+def test_notify_dry_run_only_prints_messages(folder):
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, "--dry-run")
     assert "hook (webhook): 6 messages" in said
@@ -164,7 +164,7 @@ def test_dry_run_prints_messages_only(folder):
     assert not (folder / "state/notified.json").exists()
 
 
-def test_messages_are_in_main_language(folder):
+def test_messages_use_main_language_of_site(folder):
     site = SITE.replace("page:", "pages: {language: de}\npage:", 1)
     write_files(folder, {"content/site.yaml": site})
     with receiver() as served:
@@ -183,7 +183,7 @@ def test_messages_are_in_main_language(folder):
     assert hooks[0]["page"]["status_description"] in {"Partially Degraded Service", "Minor Service Outage"}
 
 
-def test_failing_channel_exits_with_1(folder):
+def test_failing_notify_channel_exits_1(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         served.answers.append(404)
@@ -195,7 +195,7 @@ def test_failing_channel_exits_with_1(folder):
     assert len(served.taken) == 10
 
 
-def test_unset_variable_skips_only_affected_channel(folder):
+def test_unset_channel_variable_skips_only_that_channel(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         del notify.environment["HOOK_URL"]
@@ -205,7 +205,7 @@ def test_unset_variable_skips_only_affected_channel(folder):
 
 
 @pytest.mark.parametrize("before", ["url:", "name: Demo", "notify:", "page:"])
-def test_needed_settings_with_error_send_nothing(folder, before):
+def test_error_in_notify_settings_sends_no_message(folder, before):
     assert before in SITE
     write_files(folder, {"content/site.yaml": SITE.replace(before, before.replace(":", "x:"), 1)})
     with receiver() as served:
@@ -216,7 +216,7 @@ def test_needed_settings_with_error_send_nothing(folder, before):
 
 
 @pytest.mark.parametrize("line", ["unknown: 1", "status: {cap: many}", "languages: [klingon, en]", "log: 1"])
-def test_other_settings_errors_send_incidents(folder, line):
+def test_error_in_other_settings_sends_incident_events(folder, line):
     write_files(folder, {"content/site.yaml": f"{SITE}{line}\n"})
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, code=1)
@@ -242,21 +242,21 @@ def test_other_settings_errors_send_incidents(folder, line):
         ("CHAT_URL", "https://hooks.example.org/T0/B0", "url_variable"),
     ],
 )
-def test_invalid_settings_are_reported(folder, before, after, message):
+def test_invalid_notify_settings_are_reported(folder, before, after, message):
     write_files(folder, {"content/site.yaml": SITE.replace(before, after)})
     with receiver() as served:
         said = Notify(folder, served).run(code=1)
     assert message in said
 
 
-def test_missing_channels_are_reported(folder):
+def test_notify_without_channels_reports_missing_setting(folder):
     write_files(folder, {"content/site.yaml": SITE[: SITE.index("notify:")]})
     with receiver() as served:
         said = Notify(folder, served).run()
     assert "site.yaml has no channels" in said
 
 
-def test_damaged_state_file_is_kept(folder):
+def test_damaged_notify_state_file_is_kept(folder):
     write_files(folder, {"state/notified.json": "{"})
     with receiver() as served:
         said = Notify(folder, served).run(code=3)
@@ -264,7 +264,7 @@ def test_damaged_state_file_is_kept(folder):
     assert (folder / "state/notified.json").read_text() == "{"
 
 
-def test_unpublished_events_wait_for_site(folder):
+def test_notify_delays_events_missing_from_site(folder):
     def build(now):
         with chdir(folder):
             assert CliRunner().invoke(command, ["build", "--now", now]).exit_code == 0
@@ -281,7 +281,7 @@ def test_unpublished_events_wait_for_site(folder):
 
 
 @pytest.mark.slow
-def test_concurrent_runs_send_events_once(folder):
+def test_concurrent_notify_runs_send_events_once(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         runs = [
@@ -319,7 +319,7 @@ main()
 
 @pytest.mark.thorough
 @pytest.mark.timeout(7200)
-def test_random_kills_and_failures_keep_guarantees(folder):
+def test_random_kills_and_failures_lose_no_event(folder):
     """Each event is taken at least once, and sent at most once where the channel is set so; order is kept.
 
     Nothing is sent of what an import took over.
@@ -389,7 +389,7 @@ def _place(text: str) -> int:
     return ["Investigating", "Identified", "Monitoring", "Resolved"].index(text.partition(":")[0])
 
 
-def test_unset_variable_fails_every_run(folder):
+def test_unset_channel_variable_fails_every_run(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         del notify.environment["CHAT_URL"]
@@ -399,7 +399,7 @@ def test_unset_variable_fails_every_run(folder):
             assert "0 messages sent, 1 not sent" in said
 
 
-def test_wrong_clock_is_refused_then_corrected(folder):
+def test_notify_rejects_clock_rollback_without_option(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         notify.run(now="2030-01-01T00:00:00Z")

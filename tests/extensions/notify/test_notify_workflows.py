@@ -107,7 +107,7 @@ def steps_of_the_action(job, now):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [steps_by_hand, steps_of_the_action])
-def test_workflow_sends_published_update_once(tmp_path, bucket, steps):
+def test_notify_workflow_sends_published_update_once(tmp_path, bucket, steps):
     with receiver() as served:
         job = Job(tmp_path, bucket, served)
         assert "is new: it receives events after" in steps(job, BEFORE)
@@ -117,7 +117,7 @@ def test_workflow_sends_published_update_once(tmp_path, bucket, steps):
     assert [request.value["text"] for request in served.requests] == ["Investigating: Later"]
 
 
-def test_manual_table_lists_action_inputs():
+def test_manual_table_lists_every_action_input():
     text = PAGE.read_text("utf-8")
     table = re.findall(r"^\| `(\w+)` \| (?:`([^`]*)`)?", text, re.MULTILINE)
     inputs = yaml.safe_load(ACTION.read_text("utf-8"))["inputs"]

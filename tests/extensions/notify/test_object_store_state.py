@@ -59,7 +59,7 @@ def recorded(url):
     return json.loads(body), info.tag
 
 
-def test_events_are_sent_once_across_runs(content, url):
+def test_state_in_object_store_prevents_resending(content, url):
     with receiver() as served:
         assert "1 message sent" in notify(content, url, served.url, *SINCE, now="2026-11-02T10:30:00Z")
         assert "1 message sent" in notify(content, url, served.url)
@@ -91,7 +91,7 @@ def test_failed_notify_run_unlocks_store(content, url):
         assert "2 messages sent" in notify(content, url, served.url, *SINCE)
 
 
-def test_concurrently_replaced_state_is_not_overwritten(url):
+def test_concurrently_replaced_state_object_is_not_overwritten(url):
     at = parse_instant("2026-11-02T10:00:00Z")
     with open_store_state(url) as record:
         assert record.read() is None
@@ -102,14 +102,14 @@ def test_concurrently_replaced_state_is_not_overwritten(url):
     assert recorded(url)[0] == {}
 
 
-def test_second_concurrent_run_is_refused(url):
+def test_concurrent_run_on_locked_state_fails(url):
     with open_store_state(url), pytest.raises(LeaseHeldError), open_store_state(url):
         pass
     with open_store_state(url) as record:
         assert record.read() is None
 
 
-def test_damaged_state_sends_nothing(content, url):
+def test_damaged_state_object_sends_no_message(content, url):
     with open_store_state(url) as record:
         record.write({"hook": SentEvents(parse_instant("2026-11-02T09:00:00Z"))})
     ObjectStore(url).put_if(OBJECT, b"{", recorded(url)[1], {"Content-Type": "application/json"})

@@ -53,12 +53,12 @@ def test_missing_or_wrong_secrets_are_reported(content):
     assert served.url not in done.output
 
 
-def test_missing_state_option_is_rejected(content):
+def test_notify_without_state_option_exits_2(content):
     done = CliRunner().invoke(statuary, ["notify", "--content", str(content)])
     assert (done.exit_code, "Missing option '--state'" in done.stderr) == (2, True)
 
 
-def test_test_option_selects_one_channel(content):
+def test_test_option_sends_to_selected_channel(content):
     with receiver() as served:
         options = ["notify", "--test", "office", "--content", str(content)]
         done = CliRunner().invoke(statuary, options, env={"OFFICE_URL": served.url})

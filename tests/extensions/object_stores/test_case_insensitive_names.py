@@ -48,7 +48,7 @@ def content(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_case_insensitive_folder_outputs_same_documents(content, folder, tmp_path, monkeypatch):
+def test_case_insensitive_file_system_gives_same_documents(content, folder, tmp_path, monkeypatch):
     plain, site = tmp_path / "plain", folder / "site"
     options = ["--content", content, "--now", NOW]
     run("build", *options, "--out", plain)
@@ -96,7 +96,7 @@ def test_case_insensitive_folder_outputs_same_documents(content, folder, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", ["plain", "site"])
-def test_moved_folder_builds_same_documents(content, folder, tmp_path, first):
+def test_site_moved_between_file_systems_builds_identically(content, folder, tmp_path, first):
     places = {"plain": tmp_path / "plain", "site": folder / "site"}
     built = places.pop(first)
     (moved,) = places.values()
@@ -120,7 +120,7 @@ def store(moto_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
 
 
 @pytest.mark.slow
-def test_store_receives_both_address_spellings(content, folder, tmp_path, store, bucket_name):
+def test_object_store_receives_both_address_spellings(content, folder, tmp_path, store, bucket_name):
     stored = []
     for number, out in enumerate((tmp_path / "plain", folder / "site")):
         url = store.make_bucket(f"{bucket_name}-{number}")
@@ -130,7 +130,7 @@ def test_store_receives_both_address_spellings(content, folder, tmp_path, store,
     assert stored[0] == stored[1]
 
 
-def test_case_variants_are_listed_separately(tmp_path, monkeypatch):
+def test_manifest_lists_case_variants_separately(tmp_path, monkeypatch):
     """Without such a file system: what the program decides, on any machine."""
     monkeypatch.setattr(site_folder, "ignores_case", lambda _: True)
     monkeypatch.setattr(reader, "ignores_case", lambda _: True)

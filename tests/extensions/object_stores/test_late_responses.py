@@ -24,7 +24,7 @@ def slow_store(moto_server, bucket_name, monkeypatch):
 
 
 @pytest.mark.parametrize(("make", "is_told"), [(TransferLoop, False), (asyncio.SelectorEventLoop, True)])
-def test_late_response_prints_no_traceback(slow_store, capfd, make, is_told):
+def test_late_store_response_prints_no_traceback(slow_store, capfd, make, is_told):
     loop, store = make(), ObjectStore(slow_store.url, HASTY)
 
     async def begin() -> asyncio.Future[object]:

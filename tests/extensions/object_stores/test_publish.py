@@ -96,7 +96,7 @@ def test_build_publishes_to_store(store, built, tmp_path):
 
 
 @pytest.mark.slow
-def test_dry_run_shows_plan_and_cost(store, built):
+def test_publish_dry_run_prints_plan_and_cost(store, built):
     _, out = built
     output = run("publish", out, "--to", store.url, "--dry-run")
     wanted = files_in(out)
@@ -110,7 +110,7 @@ def test_dry_run_shows_plan_and_cost(store, built):
 
 
 @pytest.mark.slow
-def test_snapshot_after_folder_puts_only_snapshot(store, built, tmp_path):
+def test_publishing_snapshot_uploads_only_snapshot_files(store, built, tmp_path):
     _, out = built
     run("publish", out, "--to", store.url)
     run("snapshot", "create", "--from", out, tmp_path / "site.zip")
@@ -148,7 +148,7 @@ def test_damaged_snapshot_is_not_published(store, built, tmp_path):
     assert bodies_in(store) == {}
 
 
-def test_folder_is_published_to_folder(built, tmp_path):
+def test_site_folder_is_published_to_folder(built, tmp_path):
     _, out = built
     for output in ("added", "nothing changed"):
         assert output in run("publish", out, "--to", tmp_path / "mirror")
@@ -160,7 +160,7 @@ def test_folder_is_published_to_folder(built, tmp_path):
 
 
 @pytest.mark.slow
-def test_missing_store_is_rejected(store, built):
+def test_publish_to_missing_bucket_fails(store, built):
     output = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
     assert output.startswith("statuary: s3://nowhere-at-all/x cannot")
 
@@ -178,7 +178,7 @@ def test_terminated_publisher_releases_lease(store, built):
 
 
 @pytest.mark.slow
-def test_killed_publisher_lease_expires_without_loss(store, built):
+def test_lease_of_killed_publisher_expires(store, built):
     """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
     _, out = built
     wanted, chance = files_in(out), seeded(20261120)
@@ -207,7 +207,7 @@ def wait_for(is_so) -> None:
 
 
 @pytest.mark.slow
-def test_packs_without_records_serve_from_store(azurite_server, bucket_name, monkeypatch, tmp_path):
+def test_packed_records_are_read_from_azure_store(azurite_server, bucket_name, monkeypatch, tmp_path):
     """Of a site with packs, the store need not have an object for each record; readers find them by ranges."""
     require_zstd()
     for name, value in azurite_server.environment().items():

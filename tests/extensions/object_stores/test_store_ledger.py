@@ -37,7 +37,7 @@ def comparison() -> Iterator[StoreComparison]:
     comparison.close()
 
 
-def test_listing_round_trips_through_parts(comparison):
+def test_encoded_listing_parts_parse_unchanged(comparison):
     entries = [entry(number) for number in range(2000)]
     comparison.add_site_entries(reversed(entries))
     comparison.divide_into_parts()
@@ -47,7 +47,7 @@ def test_listing_round_trips_through_parts(comparison):
     assert [read for text in texts for read in parse_ledger_part(text)] == entries
 
 
-def test_duplicate_path_is_rejected(comparison):
+def test_duplicate_path_in_listing_is_rejected(comparison):
     with pytest.raises(PublishingError, match="two documents have the same path"):
         comparison.add_site_entries([entry(1), entry(2), entry(1)])
 
@@ -68,7 +68,7 @@ def test_interrupted_first_publication_leaves_objects_uncertain(comparison):
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
 
 
-def test_foreign_objects_become_conflicts(comparison):
+def test_foreign_objects_at_site_paths_become_conflicts(comparison):
     comparison.add_site_entries([entry(1), entry(2)])
     comparison.divide_into_parts()
     for number, attributes in (
@@ -86,7 +86,7 @@ def test_foreign_objects_become_conflicts(comparison):
     assert comparison.plan(adopt=True).conflicts == ()
 
 
-def test_unchanged_parts_are_skipped(comparison):
+def test_unchanged_listing_parts_are_skipped(comparison):
     comparison.add_site_entries(entry(number) for number in range(2000))
     comparison.divide_into_parts()
     first, *others = comparison.parts
@@ -109,7 +109,7 @@ def test_encoded_store_index_parses_unchanged():
     assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listings == ("a", "d", "b", "c")
 
 
-def test_earlier_version_index_lists_nothing():
+def test_store_index_of_earlier_version_lists_nothing():
     text = b'{"format":1,"shards":{"site":"ab"},"begun":[],"instant":"2026-11-02T10:00:00.000Z"}'
     assert parse_store_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
 
@@ -117,7 +117,7 @@ def test_earlier_version_index_lists_nothing():
 @pytest.mark.parametrize(
     "text", [b"", b"[]", b"null", b"{}", b'{"format":2}', b'{"format":2,"listing":"a","begun":3}']
 )
-def test_invalid_indexes_are_rejected(text):
+def test_invalid_store_index_is_rejected(text):
     with pytest.raises(PublishingError, match="is not a ledger"):
         parse_store_index(text)
 
@@ -139,7 +139,7 @@ def test_object_headers_follow_url_table(path, headers):
     assert make_stored_entry(path, 7, make_object_attributes(wanted)) == wanted
 
 
-def test_bodies_precede_referring_documents():
+def test_objects_are_uploaded_before_documents_linking_them():
     first_to_last = [
         "log/pending.json",
         RECORD,

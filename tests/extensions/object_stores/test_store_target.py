@@ -123,7 +123,7 @@ def test_stored_objects_have_http_headers(store):
     assert all(DIGEST_ATTRIBUTE in output[path] for path in SITE)
 
 
-def test_unchanged_objects_are_not_put(store):
+def test_unchanged_objects_are_not_uploaded(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, requested, cost = publish(store.url, SITE)
@@ -151,7 +151,7 @@ def test_changed_objects_are_uploaded_before_index(store):
     assert len(methods) > last_put + 1
 
 
-def test_plan_cost_matches_requests(moto_store):
+def test_planned_request_cost_matches_sent_requests(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED):
         _, requested, cost = publish(store.url, bodies, dry_run=True)
@@ -165,7 +165,7 @@ def test_plan_cost_matches_requests(moto_store):
         store.seen.clear()
 
 
-def test_lost_ledger_requests_every_object(store):
+def test_lost_store_ledger_checks_every_object(store):
     publish(store.url, SITE)
     put(store, "elsewhere/own.bin", b"not ours")
     delete(store, INDEX)
@@ -177,7 +177,7 @@ def test_lost_ledger_requests_every_object(store):
     assert bodies_in(store) == CHANGED | {"elsewhere/own.bin": b"not ours"}
 
 
-def test_foreign_objects_require_adopt(moto_store):
+def test_foreign_objects_require_adopt_option(moto_store):
     store = moto_store
     put(store, "chains", b"not ours")
     for has_ledger in (False, True):
@@ -216,7 +216,7 @@ def test_store_matches_site_after_temporary_faults(store, fault):
     assert set(again) <= {path for path, _ in effective.items() if path.endswith(("chains", f"{3:040x}"))}
 
 
-def test_missing_responses_are_retried(moto_store):
+def test_requests_without_response_are_retried(moto_store):
     store = moto_store
     hanging = {"chains", record_path(9), "api/v2/summary.json"}
     hung = set()
@@ -234,7 +234,7 @@ def test_missing_responses_are_retried(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_store_outage_fails_then_resumes(moto_store):
+def test_publication_resumes_after_store_outage(moto_store):
     store = moto_store
     store.fault = lambda method, path, number: "500" if number > 40 else ""
     with pytest.raises(PublishingError, match="cannot take"):
@@ -351,7 +351,7 @@ def late_put(monkeypatch, store, late: str, meanwhile: dict[str, bytes]) -> Call
     return now
 
 
-def test_late_replacement_without_lease_fails(store, monkeypatch):
+def test_late_overwrite_after_lost_lease_fails(store, monkeypatch):
     publish(store.url, SITE)
     late = record_path(3)
     now = late_put(monkeypatch, store, late, CHANGED)
@@ -360,7 +360,7 @@ def test_late_replacement_without_lease_fails(store, monkeypatch):
     assert bodies_in(store) == CHANGED
 
 
-def test_late_new_object_is_removed_later(store, monkeypatch):
+def test_object_written_after_lost_lease_is_removed(store, monkeypatch):
     publish(store.url, SITE)
     late = record_path(99)
     now = late_put(monkeypatch, store, late, CHANGED)
@@ -378,7 +378,7 @@ FAULTS = ("500", "503", "lost", "cut", "slow", "hang")
 
 
 @pytest.mark.parametrize("seed", range(times(2)))
-def test_next_publications_repair_random_faults(moto_store, seed, monkeypatch):
+def test_next_publications_repair_random_store_faults(moto_store, seed, monkeypatch):
     """Faults befall a publisher, which loses its lease while one of its puts is on the way; STORE_FAULTS tries more."""
     import obstore
 
@@ -420,7 +420,7 @@ def test_next_publications_repair_random_faults(moto_store, seed, monkeypatch):
     assert (plan.is_empty, cost.put) == (True, 0)
 
 
-def test_verify_requests_every_object(moto_store):
+def test_verify_option_checks_every_stored_object(moto_store):
     store = moto_store
     publish(store.url, SITE)
     delete(store, record_path(5))
@@ -457,7 +457,7 @@ def test_lists_are_uploaded_after_listed_documents(moto_store):
         assert order[named] < order[naming], (named, naming)
 
 
-def test_expiring_lease_stops_puts(moto_store, monkeypatch):
+def test_expiring_lease_stops_uploads(moto_store, monkeypatch):
     store, put_yet = moto_store, []
 
     def read(path):
@@ -524,7 +524,7 @@ def test_publishing_without_lease_detects_concurrent_publisher(store):
     assert bodies_in(store) == CHANGED
 
 
-def test_google_store_compares_generation(monkeypatch):
+def test_google_store_uploads_compare_object_generation(monkeypatch):
     """That is what it compares; the library refuses an ETag alone."""
     conditions = []
 
@@ -588,7 +588,7 @@ def listing_of(store) -> str:
         lambda store, part: put(store, listing_of(store), b"[]"),
     ],
 )
-def test_damaged_ledger_is_replaced(moto_store, harm):
+def test_damaged_store_ledger_is_replaced(moto_store, harm):
     """Every object is requested once; the next publication finds a ledger."""
     store = moto_store
     publish(store.url, SITE)
@@ -602,7 +602,7 @@ def test_damaged_ledger_is_replaced(moto_store, harm):
     assert (plan.is_empty, requested.head, cost.put) == (True, 0, 0)
 
 
-def test_ledger_of_later_version_is_refused(moto_store):
+def test_store_ledger_of_later_version_is_rejected(moto_store):
     store = moto_store
     publish(store.url, SITE)
     put(store, INDEX, b'{"format":9}')
@@ -611,7 +611,7 @@ def test_ledger_of_later_version_is_refused(moto_store):
     assert refused.value.hint.startswith("delete")
 
 
-def test_earlier_version_ledger_is_replaced(moto_store):
+def test_store_ledger_of_earlier_version_is_replaced(moto_store):
     """It cannot be read: every object is requested once, and what only that ledger knew of is removed."""
     store = moto_store
     publish(store.url, SITE)
@@ -627,7 +627,7 @@ def test_earlier_version_ledger_is_replaced(moto_store):
     assert (plan.is_empty, requested.get, requested.head, cost.put) == (True, 1, 0, 0)
 
 
-def test_interrupted_ledger_rebuild_keeps_removals(moto_store):
+def test_interrupted_ledger_rebuild_keeps_pending_removals(moto_store):
     """The next publication removes what only the lost ledger knew of."""
     store = moto_store
     publish(store.url, SITE)
@@ -643,7 +643,7 @@ def test_interrupted_ledger_rebuild_keeps_removals(moto_store):
     assert bodies_in(store) == smaller
 
 
-def test_outdated_object_lists_are_removed(moto_store):
+def test_outdated_ledger_objects_are_removed(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED, SITE):
         publish(store.url, bodies)
@@ -652,7 +652,7 @@ def test_outdated_object_lists_are_removed(moto_store):
 
 
 @pytest.mark.parametrize("ending", ["failed", "killed"])
-def test_parts_of_unfinished_publication_are_removed(moto_store, monkeypatch, ending):
+def test_listing_parts_of_unfinished_publication_are_removed(moto_store, monkeypatch, ending):
     """Its index was never written, so no list names them; the next publication lists them once."""
     store = moto_store
     publish(store.url, SITE)

@@ -64,7 +64,7 @@ def test_line_order_does_not_change_pack(tmp_path: Path) -> None:
     assert (tmp_path / "one.pack").read_bytes() == (tmp_path / "two.pack").read_bytes()
 
 
-def test_all_line_errors_are_reported_together(tmp_path: Path) -> None:
+def test_pack_make_reports_all_line_errors_together(tmp_path: Path) -> None:
     lines = lines_of(3)
     wrong = orjson.loads(lines[2]) | {"chainId": "x"}
     typed = orjson.loads(lines[2]) | {"abi": 7}
@@ -99,7 +99,7 @@ def test_all_line_errors_are_reported_together(tmp_path: Path) -> None:
         (["--from", "nothing", "out.pack"], 3, "nothing cannot be read"),
     ],
 )
-def test_invalid_sources_are_reported(
+def test_pack_make_reports_invalid_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,7 +115,7 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "site" / "a.pack"
 
 
-def test_verify_and_read_detect_damage(pack: Path) -> None:
+def test_pack_verify_and_read_detect_damage(pack: Path) -> None:
     assert "20 documents and 0 removals" in run("pack", "verify", pack).output
     found = json.loads(run("pack", "verify", pack, "--format", "json").output)
     assert (found["whole"], found["documents"], found["problems"]) == (True, 20, [])
@@ -145,7 +145,7 @@ def test_pack_is_read_over_http(pack: Path) -> None:
         assert "download it first" in refused
 
 
-def test_open_snapshot_reads_pack(pack: Path) -> None:
+def test_open_snapshot_reads_contracts_from_pack(pack: Path) -> None:
     with served(pack.parent) as (url, _):
         for location in (pack, f"{url}/a.pack"):
             with open_snapshot(location) as site:
@@ -159,7 +159,7 @@ def test_open_snapshot_reads_pack(pack: Path) -> None:
                     site.read("../x")
 
 
-def test_generated_record_is_found_by_address(tmp_path: Path) -> None:
+def test_packed_record_is_found_by_address(tmp_path: Path) -> None:
     record = made_record(chain_id="5")
     (tmp_path / "a.jsonl").write_bytes(orjson.dumps(record))
     run("pack", "make", "--from", tmp_path / "a.jsonl", tmp_path / "a.pack")
@@ -167,7 +167,7 @@ def test_generated_record_is_found_by_address(tmp_path: Path) -> None:
     assert orjson.loads(run("pack", "read", tmp_path / "a.pack", path).stdout_bytes) == record
 
 
-def test_folder_packs_are_updated_and_merged(tmp_path: Path) -> None:
+def test_pack_update_adds_removes_and_merges(tmp_path: Path) -> None:
     lines, folder = lines_of(60), tmp_path / "site"
     for name, part in (("base", lines[:50]), ("more", lines[50:]), ("one", lines[3:4])):
         (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(part))
@@ -195,7 +195,7 @@ def test_folder_packs_are_updated_and_merged(tmp_path: Path) -> None:
     run("pack", "verify", tmp_path, code=3)
 
 
-def test_simultaneous_add_and_remove_is_refused(tmp_path: Path) -> None:
+def test_pack_update_rejects_adding_removed_record(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines_of(3)))
     run("pack", "update", "--from", tmp_path / "a.jsonl", tmp_path)
     before = tree(tmp_path)
@@ -208,7 +208,7 @@ def test_simultaneous_add_and_remove_is_refused(tmp_path: Path) -> None:
     assert {**before, "gone.txt": tree(tmp_path)["gone.txt"]} == tree(tmp_path)
 
 
-def test_line_findings_show_typed_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pack_error_shows_path_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     address = "0x" + "11" * 20
     lines = [{"chainId": number, "address": address, "compilation": {}} for number in "12"]
@@ -230,7 +230,7 @@ def test_line_findings_show_typed_path(tmp_path: Path, monkeypatch: pytest.Monke
         (b"v2/\xff\n", ("gone.txt:1:4:", "not UTF-8")),
     ],
 )
-def test_invalid_removal_line_changes_nothing(
+def test_invalid_pack_removal_line_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, said: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -244,7 +244,7 @@ def test_invalid_removal_line_changes_nothing(
     assert tree(tmp_path) == before
 
 
-def test_empty_update_and_absent_file_fail(tmp_path: Path) -> None:
+def test_pack_update_without_changes_fails(tmp_path: Path) -> None:
     assert (
         "name the records to add with --from, the paths to remove with --remove, or both"
         in run("pack", "update", tmp_path, code=2).stderr
@@ -254,5 +254,5 @@ def test_empty_update_and_absent_file_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
-def test_reader_command_prints_source(language: str) -> None:
+def test_pack_reader_command_prints_source_code(language: str) -> None:
     assert "packs/packs.json" in run("pack", "reader", language).output

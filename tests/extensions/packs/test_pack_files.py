@@ -72,7 +72,7 @@ class CountedRanges(FileRanges):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("with_dictionary", [True, False])
-def test_pack_round_trips(tmp_path: Path, with_dictionary: bool) -> None:
+def test_written_pack_reads_back_same_documents(tmp_path: Path, with_dictionary: bool) -> None:
     made = documents(5_000)
     made[7] = made[7]._replace(body=None)
     made[8] = made[8]._replace(body=b"")
@@ -96,7 +96,7 @@ def test_worker_count_does_not_change_pack(tmp_path: Path) -> None:
     assert len(set(packs)) == 1
 
 
-def test_lookup_takes_at_most_two_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pack_lookup_takes_at_most_two_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.extensions.packs.pack_writer.FRAMES_OF_LEAF", 4)
     made = documents(4_000)
     file = written(tmp_path / "a.pack", made)
@@ -120,7 +120,7 @@ def test_small_pack_needs_no_index_read(tmp_path: Path) -> None:
         assert ranges.asked == []
 
 
-def test_empty_pack_is_valid(tmp_path: Path) -> None:
+def test_pack_without_documents_is_valid(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", [])
     with PackReader(FileRanges(file)) as pack:
         assert pack.find("a") is None
@@ -128,13 +128,13 @@ def test_empty_pack_is_valid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [lambda made: made[::-1], lambda made: [made[0], made[0]]])
-def test_unsorted_documents_are_rejected(tmp_path: Path, order) -> None:
+def test_pack_of_unsorted_documents_is_rejected(tmp_path: Path, order) -> None:
     with pytest.raises(PublishingError, match="twice"):
         written(tmp_path / "a.pack", order(documents(2)))
     assert tree(tmp_path) == {}
 
 
-def test_failed_write_keeps_previous_pack(tmp_path: Path) -> None:
+def test_failed_pack_write_keeps_previous_pack(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", documents(10))
     before = file.read_bytes()
 
@@ -179,7 +179,7 @@ def test_changed_pack_length_is_detected(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_pack_lookup_never_returns_garbage(tmp_path: Path) -> None:
+def test_damaged_pack_never_returns_wrong_document(tmp_path: Path) -> None:
     made = documents(24, 40)
     whole = written(tmp_path / "whole.pack", made).read_bytes()
     dice, file = seeded(2), tmp_path / "flipped.pack"
@@ -218,7 +218,7 @@ SIZE = sum(len(body or b"") for _, body in TWO)
 RIGHT = Totals(2, 0, SIZE, TWO[0].key, TWO[1].key)
 
 
-def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
+def test_unmodified_crafted_pack_is_valid(tmp_path: Path) -> None:
     assert read_all(crafted(tmp_path / "a.pack", [frame_of(TWO)], RIGHT)) == TWO
 
 
@@ -308,7 +308,7 @@ def test_malformed_pack_end_is_rejected(tmp_path: Path, end: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
+def test_decompression_bomb_in_pack_uses_bounded_memory(tmp_path: Path) -> None:
     """A frame of a gigabyte of zeros that claims to have a thousand bytes is given up after these."""
     import tracemalloc
 
@@ -324,7 +324,7 @@ def test_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
     assert peak < 8 << 20
 
 
-def test_oversized_window_is_refused(tmp_path: Path) -> None:
+def test_pack_with_oversized_zstd_window_is_rejected(tmp_path: Path) -> None:
     """A decoder keeps the window in memory: one of 128 MiB is refused before."""
     zstd = Compressor().zstd
     names = zstd.CompressionParameter

@@ -100,7 +100,7 @@ def test_exclude_packed_skips_only_packed_files(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_packed_documents_are_read_like_files(site: Site, place: str) -> None:
+def test_packed_documents_equal_published_files(site: Site, place: str) -> None:
     with open_site(place) as reader:
         found = {path: reader.read(path) for path in site.files}
         assert found == site.files
@@ -112,7 +112,7 @@ def test_packed_documents_are_read_like_files(site: Site, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_missing_documents_may_respond_403(site: Site, own_site: Path, tmp_path: Path) -> None:
+def test_store_responding_403_means_missing_document(site: Site, own_site: Path, tmp_path: Path) -> None:
     """So S3 answers those who may not list the bucket."""
     with file_server.served(own_site, missing=403) as (url, _):
         with open_site(url) as reader:
@@ -159,7 +159,7 @@ def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_mirror_restores_all_files(site: Site, own_site: Path, tmp_path: Path) -> None:
+def test_mirror_of_packed_site_restores_files(site: Site, own_site: Path, tmp_path: Path) -> None:
     with file_server.served(own_site) as (url, _):
         run("mirror", url, tmp_path / "mirror")
     mirrored = files_in(tmp_path / "mirror")
@@ -169,7 +169,7 @@ def test_mirror_restores_all_files(site: Site, own_site: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("damaged", ["list", "pack"])
-def test_damaged_pack_gives_original_or_error(site: Site, own_site: Path, damaged: str) -> None:
+def test_damaged_pack_gives_original_document_or_error(site: Site, own_site: Path, damaged: str) -> None:
     for file in [own_site / LIST] if damaged == "list" else (own_site / "packs/data").iterdir():
         body = bytearray(file.read_bytes())
         body[len(body) // 3] ^= 1
@@ -185,7 +185,7 @@ def test_damaged_pack_gives_original_or_error(site: Site, own_site: Path, damage
 
 
 @pytest.mark.slow
-def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_packed_site_reads_republished_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site, "LIST_SECONDS", 0.0)
     own = Site(tmp_path)
     with file_server.served(own.out) as (url, _), open_site(url) as reader:
@@ -206,7 +206,7 @@ def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_sharded_layout_is_read_from_packs(tmp_path: Path) -> None:
+def test_site_with_sharded_layout_reads_packs(tmp_path: Path) -> None:
     own = Site(tmp_path, "hosting: {layout: sharded}\n")
     assert not [path for path in files_in(own.out) if path.startswith("_shards/") and "/0x" in path]
     with open_site(own.out) as reader:
@@ -261,13 +261,13 @@ def test_missing_zstd_fails_only_packed_reads(
             reader.read(site.packed[0])
 
 
-def test_full_site_never_reads_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_site_with_all_files_never_reads_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site.PackedDocuments, "read", lambda *_: pytest.fail("asked"))
     with open_site(site.built) as reader:
         assert reader.read("v2/contract/1/0x" + "e" * 40) is None
 
 
-def test_missing_pack_raises_error(site: Site, own_site: Path) -> None:
+def test_missing_pack_file_raises_error(site: Site, own_site: Path) -> None:
     shutil.rmtree(own_site / "packs/data")
     with open_site(own_site) as reader, pytest.raises(PublishingError):
         reader.read(site.packed[0])

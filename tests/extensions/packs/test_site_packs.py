@@ -112,7 +112,7 @@ def test_identical_history_gives_identical_packs(content: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_many_small_changes_keep_few_runs(content: Path, tmp_path: Path) -> None:
+def test_many_small_changes_keep_few_packs(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     base = checked(content, out)
     for number in range(60, 80):
@@ -134,7 +134,7 @@ def test_many_small_changes_keep_few_runs(content: Path, tmp_path: Path) -> None
         ([9, 3, 2_000], 1, 3),
     ],
 )
-def test_small_runs_are_merged(sizes: list[int], added: int, kept: int) -> None:
+def test_small_packs_are_merged_with_new_ones(sizes: list[int], added: int, kept: int) -> None:
     assert count_runs_to_keep(sizes, added) == kept
     stay = sizes[1:kept]
     assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
@@ -161,7 +161,7 @@ def test_failed_packing_rebuilds_packs_later(
 
 
 @pytest.mark.slow
-def test_skipped_pack_section_keeps_packs_valid(
+def test_build_skipping_packs_keeps_packs_valid(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "build"
@@ -198,7 +198,7 @@ def test_damaged_packs_are_rebuilt(content: Path, tmp_path: Path, damage: str) -
 
 
 @pytest.mark.slow
-def test_lost_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> None:
+def test_removed_lowercase_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> None:
     before = built_files(content, tmp_path / "out")
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {lower_case_names: false}\n")
@@ -287,7 +287,7 @@ def test_malformed_pack_list_is_rejected(content: Path, tmp_path: Path, change, 
 
 
 @pytest.mark.slow
-def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None:
+def test_pack_with_other_bytes_than_listed_fails(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     (pack, *_) = list_of(built_files(content, out))
     file = out / "packs" / pack.path
@@ -301,7 +301,7 @@ def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None
             reader.find(key)
 
 
-def test_newest_run_takes_precedence() -> None:
+def test_document_in_newest_pack_takes_precedence() -> None:
     from statuary.extensions.packs.pack_list import select_newest_versions
 
     rows = [

@@ -119,7 +119,7 @@ def asked_of_javascript(url: str, paths: list[str]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
-def test_javascript_reader_returns_exact_documents(packed: Packed, server: Server) -> None:
+def test_javascript_pack_reader_returns_exact_documents(packed: Packed, server: Server) -> None:
     with server(packed.project) as url:
         found = asked_of_javascript(url, packed.paths * 2)
     for path in packed.paths:
@@ -130,7 +130,7 @@ def test_javascript_reader_returns_exact_documents(packed: Packed, server: Serve
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
-def test_python_reader_returns_exact_documents(packed: Packed, server: Server) -> None:
+def test_python_pack_reader_returns_exact_documents(packed: Packed, server: Server) -> None:
     reader = str(READERS / "standalone.py.txt")
     with server(packed.project) as url:
         for path in packed.paths:
@@ -146,7 +146,7 @@ def test_python_reader_returns_exact_documents(packed: Packed, server: Server) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["frame", "end", "list"])
-def test_standalone_readers_report_damaged_packs(packed: Packed, tmp_path: Path, place: str) -> None:
+def test_standalone_pack_readers_report_damaged_packs(packed: Packed, tmp_path: Path, place: str) -> None:
     base, *_ = packed.packs
     body = bytearray((packed.out / "packs" / base.path).read_bytes())
     text = (packed.out / "packs/packs.json").read_bytes()
@@ -174,7 +174,7 @@ def test_standalone_readers_report_damaged_packs(packed: Packed, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_large_pack_requires_server_ranges(packed: Packed, tmp_path: Path) -> None:
+def test_large_pack_requires_server_range_support(packed: Packed, tmp_path: Path) -> None:
     value = json.loads((packed.out / "packs/packs.json").read_bytes())
     (tmp_path / "packs").mkdir()
     (tmp_path / "packs/packs.json").write_bytes(orjson.dumps(value))
@@ -201,7 +201,7 @@ def test_large_pack_requires_server_ranges(packed: Packed, tmp_path: Path) -> No
         (["{}", "v2/x"], "cannot be read: "),
     ],
 )
-def test_python_reader_explains_failure(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_python_pack_reader_prints_reason_of_failure(tmp_path: Path, arguments: list[str], said: str) -> None:
     (tmp_path / "packs").mkdir()
     (tmp_path / "packs/packs.json").write_text("{}")
     with file_server.served(tmp_path) as (url, _):

@@ -30,13 +30,13 @@ def values(text: str) -> dict[str, int]:
     }
 
 
-def test_label_values_are_escaped():
+def test_prometheus_label_values_are_escaped():
     text = encode_gauges([Gauge("a", "Help.", (Sample(3, {"name": 'back\\slash, "quote" and\nline'}),))])
     assert text == '# HELP a Help.\n# TYPE a gauge\na{name="back\\\\slash, \\"quote\\" and\\nline"} 3\n'
 
 
 @pytest.mark.slow
-def test_metrics_count_components_in_outage(content, tmp_path):
+def test_prometheus_metrics_count_components_in_outage(content, tmp_path):
     text = built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z")["metrics.txt"].decode()
     samples = values(text)
     rpc = 'component_name="Public RPC",component_id="rpc",group_name="Network"'
@@ -60,7 +60,7 @@ def test_metrics_count_components_in_outage(content, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("now", "active"), [("2026-11-21T00:00:00Z", 0), ("2026-11-21T22:30:00Z", 1)])
-def test_tick_maintenance_matches_build(content, tmp_path, now, active):
+def test_prometheus_maintenance_after_tick_matches_build(content, tmp_path, now, active):
     built = built_files(content, tmp_path / "built", now)["metrics.txt"].decode()
     assert values(built)["statuspage_active_maintenances"] == active
     build(content, tmp_path / "ticked", "2026-11-20T12:00:00Z")
@@ -71,7 +71,7 @@ def test_tick_maintenance_matches_build(content, tmp_path, now, active):
 
 
 @pytest.mark.slow
-def test_removed_component_is_not_affected(content, tmp_path):
+def test_removed_component_is_missing_from_metrics(content, tmp_path):
     components = (content / "components.yaml").read_text()
     write_files(
         content,

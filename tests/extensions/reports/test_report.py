@@ -39,7 +39,7 @@ def rows_of(out, quarter):
     return {(row["id"], row["month"]): row for row in rows}
 
 
-def test_outage_across_quarters_counts_in_both(content, tmp_path):
+def test_outage_across_quarters_counts_in_both_reports(content, tmp_path):
     report(content, tmp_path, "2026-q3")
     report(content, tmp_path, "2026-Q4")
     september = rows_of(tmp_path, "2026-q3")["rpc", "2026-09"]
@@ -85,7 +85,7 @@ def _numbers(value):
         yield value
 
 
-def test_report_page_states_method_and_escapes(content, tmp_path):
+def test_uptime_report_states_method_and_escapes_names(content, tmp_path):
     text = (content / "components.yaml").read_text().replace("Public RPC", "'=cmd()<b>'")
     report(write_files(content, {"components.yaml": text}), tmp_path, "2026-q3")
     page = (tmp_path / "2026-q3.html").read_text()
@@ -95,7 +95,7 @@ def test_report_page_states_method_and_escapes(content, tmp_path):
     assert "'=cmd()<b>," in (tmp_path / "2026-q3.csv").read_text()
 
 
-def test_identical_input_gives_identical_report(content, tmp_path):
+def test_identical_input_gives_identical_uptime_report(content, tmp_path):
     report(content, tmp_path / "a", "2026-q3")
     report(content, tmp_path / "b", "2026-q3")
     for name in ("2026-q3.csv", "2026-q3.html"):
@@ -103,12 +103,12 @@ def test_identical_input_gives_identical_report(content, tmp_path):
 
 
 @pytest.mark.parametrize("quarter", ["2026-q5", "2026", "q3", "2027-q1", "../../x"])
-def test_invalid_quarter_is_rejected(content, tmp_path, quarter):
+def test_invalid_report_quarter_is_rejected(content, tmp_path, quarter):
     report(content, tmp_path / "out", quarter, code=2)
     assert not (tmp_path / "out").exists()
 
 
-def test_report_groups_components(tmp_path):
+def test_uptime_report_lists_components_by_group(tmp_path):
     groups = """\
 components:
   core: {name: Core, components: {rpc: {name: RPC}, wss: {name: WSS}}}

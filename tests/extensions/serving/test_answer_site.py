@@ -34,12 +34,12 @@ def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
         ("/api/v2/status.json", b'{"epoch":"status"}', b'{"epoch":"status"}'),
     ],
 )
-def test_document_changes_at_scheduled_time(target, before, after):
+def test_status_document_changes_at_transition_time(target, before, after):
     assert answer(target, now=BEFORE).body == before
     assert answer(target, now=AFTER).body == after
 
 
-def test_max_age_ends_at_next_transition():
+def test_cache_max_age_ends_at_next_transition():
     assert answer("/api/v2/summary.json", now=BEFORE).headers["Cache-Control"] == "public, max-age=10"
     assert answer("/api/v2/summary.json", now=AFTER).headers["Cache-Control"] == "public, max-age=30"
 
@@ -61,7 +61,7 @@ def test_invalid_schedule_falls_back_to_document(index):
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
 
-def test_missing_epoch_falls_back_to_document():
+def test_missing_epoch_file_falls_back_to_document():
     site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
@@ -75,7 +75,7 @@ def test_missing_epoch_falls_back_to_document():
         ("/api%2Fv2/status.json", b'{"epoch":"status"}', "application/json; charset=utf-8"),
     ],
 )
-def test_plain_files_have_media_types(target, body, media_type):
+def test_static_files_have_media_types(target, body, media_type):
     answered = answer(target)
     assert (answered.status, answered.body, answered.headers["Content-Type"]) == (200, body, media_type)
 
@@ -87,27 +87,27 @@ def test_missing_document_responds_404():
     assert (answered.status, answered.body) == (404, b"<title>gone</title>")
 
 
-def test_post_to_file_responds_405():
+def test_post_request_to_file_responds_405():
     answered = answer("/style.css", method="POST")
     assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_head_returns_length_without_body():
+def test_head_request_returns_length_without_body():
     answered = answer("/style.css", method="HEAD")
     assert (answered.body, answered.headers["Content-Length"]) == (b"", "3")
 
 
-def test_matching_entity_tag_responds_304():
+def test_file_with_matching_etag_responds_304():
     assert answer("/style.css", if_none_match=make_entity_tag(b"a{}")).status == 304
     assert answer("/style.css", if_none_match='"other"').status == 200
 
 
-def test_contract_lookup_precedes_plain_files():
+def test_contract_lookup_takes_precedence_over_files():
     assert answer("/v2/contract/1/0x12").status == 400
     assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
 
 
-def test_documents_after_last_epoch_are_stale():
+def test_status_after_last_epoch_is_stale():
     index = (
         b'{"until":"2026-11-03T00:00:00.000Z","complete":true,'
         b'"instants":["2026-11-01T00:00:00.000Z","2026-11-02T00:00:00.000Z"],'
@@ -150,19 +150,19 @@ LETTERS = {"packs/data/a.pack": b"abcdefghij", "empty.bin": b""}
         ("bytes=" + "9" * 5000 + "-", 200, b"abcdefghij", None),
     ],
 )
-def test_range_request_returns_part(wanted, status, body, says):
+def test_range_request_returns_requested_bytes(wanted, status, body, says):
     found = answer("/packs/data/a.pack", site=LETTERS, range_header=wanted)
     assert (found.status, found.body, found.headers.get("Content-Range")) == (status, body, says)
 
 
-def test_unsatisfiable_range_is_handled():
+def test_range_of_empty_file_is_unsatisfiable():
     assert answer("/empty.bin", site=LETTERS, range_header="bytes=0-").headers["Content-Range"] == "bytes */0"
     assert answer("/none", site=LETTERS, range_header="bytes=0-").status == 404
     whole = answer("/packs/data/a.pack", site=LETTERS, range_header="bytes=1-2", method="HEAD")
     assert (whole.status, whole.headers["Content-Length"]) == (200, "10")
 
 
-def test_entity_tag_takes_precedence_over_range():
+def test_etag_takes_precedence_over_range():
     tag = make_entity_tag(b"abcdefghij")
     asked = {"range_header": "bytes=1-2", "site": LETTERS}
     assert answer("/packs/data/a.pack", if_none_match=tag, **asked).status == 304

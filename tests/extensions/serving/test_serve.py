@@ -63,7 +63,7 @@ def serve(request):
 
 
 @pytest.mark.slow
-def test_served_folder_matches_vectors(tmp_path):
+def test_serve_command_returns_test_vector_responses(tmp_path):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
     with served([*SERVE, str(site)], READY) as server:
@@ -88,7 +88,7 @@ def test_at_option_serves_future_status(tmp_path, now):
 
 
 @pytest.mark.slow
-def test_changed_content_is_rebuilt(tmp_path, serve):
+def test_serve_rebuilds_changed_content(tmp_path, serve):
     content = write_site(tmp_path / "content", CONTENT)
     with served([*serve, "--content", str(content)], READY) as server:
         assert name_of_component(server) == "RPC"
@@ -111,7 +111,7 @@ def test_sigterm_removes_temporary_build(tmp_path):
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
+def test_content_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
     if installed:
         require_module("watchfiles", install="pip install -e '.[serve]'")
     else:
@@ -134,7 +134,7 @@ def test_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
         (RuntimeError("oops"), "statuary: unexpected RuntimeError: 'oops' in "),
     ],
 )
-def test_failed_rebuild_does_not_end_watching(tmp_path, monkeypatch, capsys, error, message):
+def test_failed_rebuild_does_not_stop_serving(tmp_path, monkeypatch, capsys, error, message):
     def fail(*_: object) -> None:
         raise error
 
@@ -167,12 +167,12 @@ def name_of_component(server: Served) -> str:
     return name
 
 
-def test_port_beyond_range_is_wrong_usage(tmp_path):
+def test_serve_with_port_beyond_range_exits_2(tmp_path):
     done = CliRunner().invoke(command, ["serve", str(tmp_path), "--port", "80000"])
     assert (done.exit_code, "80000 is not in the range" in done.output) == (2, True)
 
 
-def test_used_port_is_reported(tmp_path):
+def test_serve_on_used_port_reports_address(tmp_path):
     write_files(tmp_path, {"index.html": ""})
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
@@ -185,7 +185,7 @@ def test_used_port_is_reported(tmp_path):
         pass
 
 
-def test_folder_without_site_is_refused(tmp_path):
+def test_serve_rejects_folder_without_site(tmp_path):
     write_files(tmp_path, {"notes.txt": ""})
     done = CliRunner().invoke(command, ["serve", "--port", "0", str(tmp_path)])
     assert done.exit_code == 3
@@ -233,7 +233,7 @@ def ask_for_everything(server: Served) -> None:
 
 
 @pytest.mark.slow
-def test_no_request_responds_500(tmp_path):
+def test_serve_never_responds_500(tmp_path):
     with served([*SERVE, str(hostile_site(tmp_path))], READY) as server:
         ask_for_everything(server)
 
@@ -244,7 +244,7 @@ def test_deno_never_responds_500(tmp_path):
         ask_for_everything(server)
 
 
-def test_missing_content_folder_is_reported(tmp_path, monkeypatch):
+def test_serve_reports_missing_content_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(SERVE, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 3
@@ -283,7 +283,7 @@ def asked_as(server: Served, host: str, path: str) -> tuple[int, str]:
         return answer.status, answer.read().decode()
 
 
-def test_foreign_host_responds_421(tmp_path):
+def test_unknown_host_header_responds_421(tmp_path):
     """The page of another site, whose name was made to lead to this machine, reads nothing."""
     content = write_files(tmp_path / "content", SMALL_SITE)
     with served([*SERVE, "--content", str(content), "--allow-host", "named.example"], READY) as server:
@@ -305,7 +305,7 @@ command()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-def test_endless_request_is_closed(tmp_path, first):
+def test_endless_request_headers_close_connection(tmp_path, first):
     site = write_site(tmp_path / "site", fixture_site())
     program = [sys.executable, "-c", IMPATIENT, *SERVE[3:], str(site)]
     with served(program, READY) as server, socket.create_connection(("127.0.0.1", server.port)) as slow:
@@ -325,7 +325,7 @@ def test_endless_request_is_closed(tmp_path, first):
         assert server.ask("/chains")["status"] == 200
 
 
-def test_missing_site_is_rejected(tmp_path):
+def test_serve_rejects_missing_site_folder(tmp_path):
     with (
         pytest.raises(AssertionError, match="cannot be read: No such file"),
         served([*SERVE, str(tmp_path / "no")], READY),

@@ -43,7 +43,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_docstring_examples_run(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snapshot_api_docstring_examples_run(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(world)
     results = doctest.testmod(look_up, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
     assert results.attempted >= 4
@@ -51,7 +51,7 @@ def test_docstring_examples_run(world: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("place", ["site.zip", "mirror"])
-def test_contract_exposes_record_members(world: Path, place: str) -> None:
+def test_snapshot_contract_has_all_record_fields(world: Path, place: str) -> None:
     record = json.loads((world / f"mirror/v2/contract/748463/{BRIDGE}").read_bytes())
     with open_snapshot(world / place) as site:
         for chain, address in ((748463, BRIDGE), ("748463", BRIDGE.lower())):
@@ -72,7 +72,7 @@ def test_contract_exposes_record_members(world: Path, place: str) -> None:
             assert contract.language == "Solidity"
 
 
-def test_missing_contract_and_invalid_address_raise(world: Path) -> None:
+def test_missing_contract_or_invalid_address_raises_error(world: Path) -> None:
     with open_snapshot(world / "site.zip") as site:
         with pytest.raises(DocumentNotFoundError, match="has no v2/contract/1/"):
             site.contract(1, BRIDGE)
@@ -83,7 +83,7 @@ def test_missing_contract_and_invalid_address_raise(world: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["site.zip", "mirror", "url"])
-def test_contracts_are_read_lazily(world: Path, place: str) -> None:
+def test_snapshot_contracts_are_read_lazily(world: Path, place: str) -> None:
     expected = {
         (path.parent.name, path.stem if path.suffix else path.name)
         for path in (CHECKOUT / "content/contracts").glob("*/0x*")
@@ -101,7 +101,7 @@ def test_contracts_are_read_lazily(world: Path, place: str) -> None:
         assert contracts[0].name
 
 
-def test_status_objects_match_summary(world: Path) -> None:
+def test_snapshot_status_matches_summary_document(world: Path) -> None:
     summary = json.loads((world / "mirror/api/v2/summary.json").read_bytes())
     with open_snapshot(world / "site.zip") as site:
         assert site.status().indicator == summary["status"]["indicator"]
@@ -122,7 +122,7 @@ def test_status_objects_match_summary(world: Path) -> None:
     assert chains[0]["chainId"] == 748463
 
 
-def test_origin_has_instant_and_revision(world: Path) -> None:
+def test_snapshot_origin_has_instant_and_revision(world: Path) -> None:
     with open_snapshot(world / "mirror") as site:
         assert (site.origin.instant, site.origin.revision) == (INSTANT, "r1")
 
@@ -139,7 +139,7 @@ def test_url_without_manifest_cannot_be_listed(world: Path, tmp_path: Path) -> N
             _ = site.origin
 
 
-def test_import_loads_only_version_module() -> None:
+def test_importing_statuary_loads_only_version_module() -> None:
     code = "import sys, statuary; print([m for m in sys.modules if m.startswith('statuary.')])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "['statuary.version']"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -40,7 +40,7 @@ def ask(site: SiteApp, target: str, **request: Any) -> tuple[int, dict[str, str]
     )
 
 
-def test_each_request_is_logged_once():
+def test_served_request_is_logged_once():
     output: list[ServedRequest] = []
     application = web({"a.txt": b"abc"}, output)
     assert ask(application, "/a.txt?x=1")[2] == b"abc"
@@ -53,14 +53,14 @@ def test_each_request_is_logged_once():
     ]
 
 
-def test_not_modified_omits_content_length():
+def test_not_modified_response_omits_content_length():
     application = web({"a.txt": b"abc"}, [])
     tag = ask(application, "/a.txt")[1]["etag"]
     status, headers, body = ask(application, "/a.txt", if_none_match=tag)
     assert (status, body, "content-length" in headers) == (304, b"", False)
 
 
-def test_internal_error_responds_500_and_logs():
+def test_internal_error_responds_500_with_logged_id():
     output: list[ServedRequest] = []
     record = "v2/contract/1/0x" + "0" * 40
     status, headers, body = ask(web({record: b'{"abi":['}, output), f"/{record}?fields=abi")
@@ -72,7 +72,7 @@ def test_internal_error_responds_500_and_logs():
     assert output[0].failure is not None
 
 
-def test_reload_script_requires_reload_events():
+def test_reload_script_is_added_only_when_watching():
     site = {"a.html": b"<body>one</body>", "b.html": b"two", "c.json": b"{}"}
     script = b'<script src="/_statuary/reload.js"></script>'
     changing = web(site, [], ReloadEvents())
@@ -102,7 +102,7 @@ def asked(port: int, target: str, **headers: str) -> Iterator[HTTPResponse]:
             yield response
 
 
-def test_reload_events_forget_disconnected_client():
+def test_reload_event_stream_ends_for_disconnected_client():
     changes = ReloadEvents()
     with listening(web({}, [], changes)) as port:
         with asked(port, EVENTS_PATH) as stream:
@@ -127,7 +127,7 @@ def test_server_sends_requested_byte_range():
             assert (unchanged.status, unchanged.read()) == (304, b"")
 
 
-def test_slow_reader_gets_whole_body(monkeypatch):
+def test_slow_client_receives_whole_body(monkeypatch):
     monkeypatch.setattr(SiteHandler, "timeout", 0.5)  # of one write, not of the body
     body = bytes(range(256)) * 32768
     with listening(web({"large.bin": body}, [])) as port, socket.socket() as reader:

@@ -180,13 +180,13 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def test_host_without_schedule_becomes_stale(project):
+def test_site_without_scheduled_builds_becomes_stale(project):
     project.run(".venv/bin/statuary build", LAST_PUSH)
     assert stale_pages(project.site, NOW)
 
 
 @pytest.mark.parametrize("host", RUNS)
-def test_site_without_changes_stays_fresh(host, project):
+def test_scheduled_builds_keep_unchanged_site_fresh(host, project):
     set_up(project.folder, host, "--root", str(project.site))
     project.run(".venv/bin/statuary build", LAST_PUSH)
     at = RUNS[host](project)
@@ -196,7 +196,7 @@ def test_site_without_changes_stays_fresh(host, project):
         assert "wrangler@4" in (project.folder / "deployed").read_text()
 
 
-def test_store_site_without_changes_stays_fresh(project, moto_server, bucket_name, monkeypatch):
+def test_scheduled_builds_keep_object_store_fresh(project, moto_server, bucket_name, monkeypatch):
     require_module("obstore", install='pip install "statuary[s3]"')
     url = moto_server.make_bucket(bucket_name)
     set_up(project.folder, "s3", "--to", url)
@@ -210,5 +210,5 @@ def test_store_site_without_changes_stays_fresh(project, moto_server, bucket_nam
     assert not stale_pages(project.site, NOW)
 
 
-def test_every_host_is_tested_over_time():
+def test_every_host_has_scheduled_build_test():
     assert {*RUNS, "s3"} == {*HOSTS}

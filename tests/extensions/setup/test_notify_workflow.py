@@ -49,7 +49,7 @@ def build(project: Path, now: str) -> None:
     subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
 
 
-def test_workflow_tests_then_sends_each_update_once(project):
+def test_notify_workflow_sends_each_update_once(project):
     with receiver() as served:
         tested = run(project, "Send a test message", BEFORE, TEAM_URL=served.url)
         assert tested.returncode == 0, tested.stderr
@@ -63,7 +63,7 @@ def test_workflow_tests_then_sends_each_update_once(project):
     assert texts == ["Test message of Plinth", "Investigating: Later"]
 
 
-def test_missing_secret_fails_test_message(project):
+def test_notify_workflow_without_secret_fails(project):
     failed = run(project, "Send a test message", BEFORE, TEAM_URL="")
     assert failed.returncode == 1
     assert "the variable TEAM_URL is not set" in failed.stderr

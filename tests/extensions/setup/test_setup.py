@@ -56,7 +56,7 @@ def test_setup_writes_one_build_schedule(host, project):
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_secrets_of_channels_reach_host(host, project):
+def test_setup_passes_channel_secrets_to_host(host, project):
     write_files(project / "content", {"site.yaml": SITE + CHANNELS})
     printed = set_up(project, host, *options_for(host)).stdout
     if host in SERVERS:
@@ -75,7 +75,7 @@ def test_secrets_of_channels_reach_host(host, project):
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_installed_wheel_is_committed(host, project, tmp_path_factory, monkeypatch):
+def test_setup_commits_installed_wheel(host, project, tmp_path_factory, monkeypatch):
     wheel = tmp_path_factory.mktemp("downloads") / "statuary-1-py3-none-any.whl"
     wheel.write_bytes(b"PK")
     monkeypatch.setattr(
@@ -88,7 +88,7 @@ def test_installed_wheel_is_committed(host, project, tmp_path_factory, monkeypat
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_only_unknown_author_gets_step(is_known, project, monkeypatch):
+def test_setup_requests_git_author_only_when_unknown(is_known, project, monkeypatch):
     for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -104,7 +104,7 @@ def test_only_unknown_author_gets_step(is_known, project, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
-def test_workflows_match_schema(host, project):
+def test_setup_workflows_match_github_schema(host, project):
     program = require_program("check-jsonschema", install="pip install -e '.[test]'")
     write_files(project / "content", {"site.yaml": SITE + CHANNELS})
     set_up(project, host, "--alerts", *options_for(host))
@@ -131,26 +131,26 @@ def test_workflows_match_schema(host, project):
         ("nginx", ["create an empty repository", "git push", "On the server"]),
     ],
 )
-def test_steps_come_in_possible_order(host, words, project):
+def test_setup_steps_are_listed_in_order(host, words, project):
     printed = set_up(project, host).stdout.partition("What is left to do:")[2]
     positions = [printed.index(word) for word in words]
     assert positions == sorted(positions)
 
 
 @pytest.mark.parametrize(("host", "where"), [("netlify", "In Netlify"), ("github-pages", "On GitHub")])
-def test_log_key_goes_to_builder(host, where, project):
+def test_setup_passes_log_key_to_build_host(host, where, project):
     write_files(project / "content", {"site.yaml": SITE + "log: {origin: status.example.org/log}\n"})
     [step] = [line for line in set_up(project, host).stdout.splitlines() if "STATUARY_LOG_KEY" in line]
     assert where in step
 
 
-def test_deno_steps_install_deno(project):
+def test_setup_for_deno_lists_deno_installation(project):
     assert "Install Deno where all users find it" in set_up(project, "deno").stdout
     assert "Install Deno" not in set_up(project, "caddy", "--force").stdout
 
 
 @pytest.mark.slow
-def test_systemd_accepts_units_of_setup(project):
+def test_systemd_accepts_generated_units(project):
     require_program("systemd-analyze", install=".ci/install-hosts")
     write_files(project / "content", {"site.yaml": SITE + CHANNELS})
     set_up(project, "deno", "--clone", str(project))
@@ -163,7 +163,7 @@ def test_systemd_accepts_units_of_setup(project):
 
 
 @pytest.mark.parametrize("branch", ["master", "trunk"])
-def test_checked_out_branch_is_published(branch, project):
+def test_setup_publishes_current_git_branch(branch, project):
     subprocess.run(["git", "init", "--quiet", f"--initial-branch={branch}"], cwd=project, check=True)
     printed = set_up(project, "github-pages").stdout
     workflow = yaml.safe_load(workflows(project)["site.yml"])
@@ -173,7 +173,7 @@ def test_checked_out_branch_is_published(branch, project):
     assert yaml.safe_load(workflows(project)["site.yml"])[True]["push"] == {"branches": ["release"]}
 
 
-def test_private_files_are_ignored(project):
+def test_setup_adds_private_files_to_gitignore(project):
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
     write_files(project, {".gitignore": "/build\nmine"})
     set_up(project, "netlify")
@@ -190,7 +190,7 @@ def test_private_files_are_ignored(project):
     assert not [name for name in ("keys/", "build/", ".edge/", "notified.json") if f"?? {name}" in shown]
 
 
-def test_settings_of_site_are_edited(project):
+def test_setup_edits_url_and_hosting_settings(project):
     site = project / "content/site.yaml"
     write_files(project / "content", {"site.yaml": SITE.replace("page:", "# Mine\npage:")})
     printed = set_up(project, "cloudflare", "--url", "https://status.example.net/")
@@ -222,7 +222,7 @@ def test_second_setup_updates_unedited_issue_form(project):
 
 
 @pytest.mark.parametrize(("horizon", "cron"), [(35, "23 4 1,15 * *"), (20, "23 4 * * 1"), (12, "23 4 * * *")])
-def test_short_builds_run_more_often(horizon, cron, project):
+def test_short_status_horizon_schedules_frequent_rebuilds(horizon, cron, project):
     write_files(
         project / "content", {"site.yaml": SITE.replace("horizon_days: 2", f"horizon_days: {horizon}")}
     )
@@ -251,7 +251,7 @@ def test_setup_asks_for_missing_settings(project, monkeypatch):
     assert (silent.exit_code, "Missing option '--to'" in silent.stderr) == (2, True)
 
 
-def test_other_git_server_gets_note(project):
+def test_setup_on_gitlab_notes_github_workflows(project):
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
     subprocess.run(
         ["git", "remote", "add", "origin", "https://gitlab.example/a/b.git"], cwd=project, check=True
@@ -270,7 +270,7 @@ def test_other_git_server_gets_note(project):
         (["netlify", "--to", "s3://b"], 2, "--to is for s3"),
     ],
 )
-def test_invalid_option_writes_nothing(options, code, message, project):
+def test_setup_with_invalid_option_writes_nothing(options, code, message, project):
     before = sorted(project.rglob("*"))
     arguments = [*options, "--content", str(project / "content"), "--out", str(project), "--install", "x"]
     refused = CliRunner().invoke(statuary, ["setup", *arguments])
@@ -310,7 +310,7 @@ def test_existing_settings_are_edited_or_reported(name, project):
         assert (project / "content/site.json").read_text("utf-8") == text
 
 
-def test_broken_content_is_reported(project):
+def test_setup_rejects_broken_site_yaml(project):
     write_files(project / "content", {"site.yaml": "page: [\n"})
     arguments = ["--content", str(project / "content"), "--out", str(project)]
     refused = CliRunner().invoke(statuary, ["setup", "netlify", *arguments])
@@ -332,6 +332,6 @@ def test_broken_content_is_reported(project):
         ("'statuary[all]'", "'statuary[all]'"),
     ],
 )
-def test_extras_are_added_to_requirement(requirement, expected):
+def test_package_extras_are_added_to_requirement(requirement, expected):
     assert add_extras(requirement, ["s3", "zstd"]) == expected
     assert add_extras(requirement, []) == requirement

@@ -60,7 +60,7 @@ def submit(repository, form, action, code=0, **fields):
 RPC, EXPLORER = "Public RPC (rpc)", 'Explorer: (new) "v2" (explorer)'
 
 
-def test_form_offers_components_of_site(form):
+def test_status_form_lists_site_components(form):
     inputs = yaml.safe_load(form)[True]["workflow_dispatch"]["inputs"]
     assert inputs["component"]["options"] == ["none", RPC, EXPLORER]
     assert inputs["action"]["options"] == list(ACTIONS)
@@ -68,7 +68,7 @@ def test_form_offers_components_of_site(form):
 
 
 @pytest.mark.slow
-def test_incident_opens_updates_and_resolves(repository, form):
+def test_status_form_opens_updates_resolves_incident(repository, form):
     title = 'Slow "answers" $(touch gone) `id`; it\'s -- 100%'
     said, builds = submit(
         repository, form, "Open an incident", TITLE=title, COMPONENT=EXPLORER, MESSAGE="-x $HOME"
@@ -91,7 +91,7 @@ def test_incident_opens_updates_and_resolves(repository, form):
 
 
 @pytest.mark.slow
-def test_maintenance_is_scheduled(repository, form):
+def test_status_form_schedules_maintenance(repository, form):
     fields = {"START": "2026-12-01T22:00:00Z", "DURATION": "90m", "COMPONENT": RPC}
     submit(repository, form, "Schedule maintenance", TITLE="RPC upgrade", **fields)
     shown = repository.git(
@@ -111,7 +111,7 @@ WRONG_FIELDS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG_FIELDS, ids=lambda case: case[0])
-def test_wrong_field_fails_without_push(case, repository, form):
+def test_invalid_status_form_field_pushes_nothing(case, repository, form):
     action, fields, code, message = case
     before = repository.git("rev-parse", "main", at=repository.bare)
     said, builds = submit(repository, form, action, code=code, **fields)

@@ -152,7 +152,7 @@ def test_copied_build_folder_counts_as_unchanged(folder):
     assert list(changed_files(folder)) == []
 
 
-def test_serve_names_changed_files(folder, capsys):
+def test_serve_lists_files_changed_after_build(folder, capsys):
     for number in range(5):
         (folder / f"stranger{number}.html").write_text("stranger")
     (folder / "index.html").write_text("false")
@@ -166,7 +166,7 @@ def test_serve_names_changed_files(folder, capsys):
 
 
 @pytest.mark.parametrize("damage", few_by_default([b"", b"no database", None], 1))
-def test_folder_without_ledger_is_read(folder, damage):
+def test_site_folder_without_ledger_is_read(folder, damage):
     ledger = folder / ".statuary/ledger.sqlite3"
     ledger.unlink() if damage is None else ledger.write_bytes(damage)
     assert list(changed_files(folder)) == []

@@ -17,7 +17,7 @@ def entry(path: str) -> Entry:
 
 @pytest.mark.parametrize("proof_is_first", [True, False])
 @pytest.mark.parametrize("status", ["contradicted", "verified_here"])
-def test_failing_record_is_admitted_by_proof(status: str, *, proof_is_first: bool) -> None:
+def test_snapshot_accepts_invalid_record_marked_contradicted(status: str, *, proof_is_first: bool) -> None:
     record = RECORD | {"matchId": "not a number"}
     proof = {"chainId": RECORD["chainId"], "address": RECORD["address"], "verdict": {"status": status}}
     documents = [

@@ -26,7 +26,7 @@ from support.snapshots import (
 )
 
 
-def test_identical_site_gives_identical_bytes(tmp_path: Path) -> None:
+def test_identical_site_gives_identical_snapshot_bytes(tmp_path: Path) -> None:
     """In whatever order documents come, however many threads pack them, from content or from a folder."""
     documents = [*small_documents(), *(contract(number, 5) for number in range(40))]
     first = made(tmp_path / "a/site.zip", documents, workers=1).read_bytes()
@@ -38,13 +38,13 @@ def test_identical_site_gives_identical_bytes(tmp_path: Path) -> None:
     assert made_of_folder(tmp_path / "d/site.zip", folder).read_bytes() == first
 
 
-def test_changed_document_changes_snapshot(tmp_path: Path) -> None:
+def test_changed_document_changes_snapshot_bytes(tmp_path: Path) -> None:
     plain = made(tmp_path / "a.zip", [status()])
     other = made(tmp_path / "b.zip", [status(b"major")])
     assert plain.read_bytes() != other.read_bytes()
 
 
-def test_aliased_body_is_stored_once(tmp_path: Path) -> None:
+def test_snapshot_stores_aliased_document_once(tmp_path: Path) -> None:
     document = contract(1, body=random.Random(1).randbytes(50_000))
     file = made(tmp_path / "site.zip", [document])
     assert file.stat().st_size < 60_000
@@ -53,7 +53,7 @@ def test_aliased_body_is_stored_once(tmp_path: Path) -> None:
         assert set(site.paths()) == {document.path, *document.aliases}
 
 
-def test_unrelated_alias_becomes_separate_document(tmp_path: Path) -> None:
+def test_alias_unlike_path_becomes_separate_document(tmp_path: Path) -> None:
     document = Document(path="a.json", aliases=("b.json",), body=b"{}")
     with read_snapshot(str(made(tmp_path / "site.zip", [document]))) as snapshot:
         entries = [(entry.path, entry.aliases) for entry in snapshot.entries()]
@@ -82,7 +82,7 @@ def test_unrelated_alias_becomes_separate_document(tmp_path: Path) -> None:
         "x" * 300,
     ],
 )
-def test_invalid_path_is_rejected(tmp_path: Path, path: str) -> None:
+def test_snapshot_rejects_invalid_document_path(tmp_path: Path, path: str) -> None:
     with pytest.raises(PublishingError, match="path"):
         made(tmp_path / "site.zip", [Document(path=path, body=b"")])
     assert tree(tmp_path) == {}
@@ -99,14 +99,14 @@ def test_invalid_path_is_rejected(tmp_path: Path, path: str) -> None:
         ("A", "a/b/c", "differ only in case"),
     ],
 )
-def test_conflicting_paths_are_rejected(tmp_path: Path, one: str, other: str, why: str) -> None:
+def test_snapshot_rejects_conflicting_document_paths(tmp_path: Path, one: str, other: str, why: str) -> None:
     documents = [Document(path=one, body=b"1"), Document(path=other, body=b"2")]
     with pytest.raises(PublishingError, match=why):
         made(tmp_path / "site.zip", documents)
     assert tree(tmp_path) == {}
 
 
-def test_plan_compares_with_existing_file(tmp_path: Path) -> None:
+def test_snapshot_plan_lists_changes_to_existing_file(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
     before = out.read_bytes()
     with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
@@ -125,7 +125,7 @@ def test_plan_compares_with_existing_file(tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
-def test_foreign_file_is_not_replaced(tmp_path: Path) -> None:
+def test_snapshot_never_replaces_other_file(tmp_path: Path) -> None:
     out = tmp_path / "site.zip"
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
@@ -137,7 +137,7 @@ def test_foreign_file_is_not_replaced(tmp_path: Path) -> None:
     assert out.read_bytes() == b"my holiday"
 
 
-def test_failed_write_keeps_existing_snapshot(tmp_path: Path) -> None:
+def test_failed_snapshot_write_keeps_existing_snapshot(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [status()])
     before = out.read_bytes()
 
@@ -150,7 +150,7 @@ def test_failed_write_keeps_existing_snapshot(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
-def test_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
+def test_snapshot_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
     file = made(tmp_path / "site.zip", [])
     with pytest.raises(PublishingError, match=r"must end with \.zip"):
         made(tmp_path / name, [])
@@ -165,7 +165,7 @@ def test_empty_site_is_valid_snapshot(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_memory_use_is_independent_of_size(tmp_path: Path) -> None:
+def test_snapshot_memory_use_is_independent_of_size(tmp_path: Path) -> None:
     """It has room for a few bodies and the longest part of the manifest, not for 96 MB of documents."""
 
     def documents() -> Iterator[Document]:

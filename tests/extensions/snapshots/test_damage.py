@@ -64,7 +64,7 @@ def test_changed_snapshot_length_is_detected(tmp_path: Path) -> None:
             verify_snapshot(str(file))
 
 
-def test_damaged_zip_lookup_never_returns_garbage(tmp_path: Path) -> None:
+def test_damaged_snapshot_never_returns_wrong_document(tmp_path: Path) -> None:
     """Every byte is checked against the manifest."""
     bodies = {
         name: document.body for document in small_documents() for name in (document.path, *document.aliases)
@@ -84,7 +84,7 @@ def test_damaged_zip_lookup_never_returns_garbage(tmp_path: Path) -> None:
             assert found in (body, None)
 
 
-def test_truncated_snapshot_is_refused_without_writes(tmp_path: Path) -> None:
+def test_truncated_snapshot_is_rejected_without_writes(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
@@ -94,7 +94,7 @@ def test_truncated_snapshot_is_refused_without_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + bytes(50), b"\x28\xb5\x2f\xfd" + bytes(50)]
 )
-def test_non_snapshot_file_is_refused(tmp_path: Path, text: bytes) -> None:
+def test_file_that_is_no_snapshot_is_rejected(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(text)
     refused(tmp_path / "a.zip")
 
@@ -135,7 +135,7 @@ def harmless() -> Members:
     return members_of([entry(path, body) for path, body in bodies.items()], bodies)
 
 
-def test_faultless_forged_snapshot_is_valid(tmp_path: Path) -> None:
+def test_unmodified_crafted_snapshot_is_valid(tmp_path: Path) -> None:
     assert verify_snapshot(str(forged(tmp_path / "site.zip", harmless()))).is_intact
 
 
@@ -184,7 +184,7 @@ FAULTS: list[tuple[Callable[[Members], Members], str]] = [
 
 
 @pytest.mark.parametrize(("fault", "why"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_unexpected_members_are_rejected(
+def test_unexpected_zip_members_are_rejected(
     tmp_path: Path, fault: Callable[[Members], Members], why: str
 ) -> None:
     file = forged(tmp_path / "site.zip", fault(harmless()))
@@ -199,7 +199,7 @@ def test_unexpected_members_are_rejected(
     refused(file, why)
 
 
-def test_duplicate_member_is_refused(tmp_path: Path) -> None:
+def test_duplicate_zip_member_is_rejected(tmp_path: Path) -> None:
     members = harmless()
     refused(forged(tmp_path / "twice.zip", [*members, members[-1]]), "it has the file")
 
@@ -223,20 +223,20 @@ def test_duplicate_member_is_refused(tmp_path: Path) -> None:
         ([entry("a", b"")._replace(size=-1)], "not a whole number"),
     ],
 )
-def test_hostile_manifest_is_refused(tmp_path: Path, entries: list[Entry], why: str) -> None:
+def test_malformed_snapshot_manifest_is_rejected(tmp_path: Path, entries: list[Entry], why: str) -> None:
     bodies = {item.path: b"" for item in entries}
     unique = list({member.path: member for member in members_of(entries, bodies)}.values())
     refused(forged(tmp_path / "site.zip", unique), why)
 
 
-def test_alias_conflicting_with_document_is_refused(tmp_path: Path) -> None:
+def test_alias_equal_to_document_path_is_rejected(tmp_path: Path) -> None:
     upper, lower = "0x" + "AB" * 20, "0x" + "ab" * 20
     entries = [entry(upper, b"", (lower,)), entry(lower, b"")]
     members = members_of(entries, {upper: b"", lower: b""})
     refused(forged(tmp_path / "site.zip", members), "differ only in case")
 
 
-def test_decompression_bomb_is_refused(tmp_path: Path) -> None:
+def test_decompression_bomb_in_snapshot_is_rejected(tmp_path: Path) -> None:
     """A member that states less than it expands to."""
     big, members = bytes(50_000_000), harmless()
     bomb = compress_member(SnapshotMember(path="a/two", body=big))
@@ -248,7 +248,7 @@ def test_decompression_bomb_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "bomb.zip", "damaged")
 
 
-def test_oversized_member_is_refused(tmp_path: Path) -> None:
+def test_oversized_zip_member_is_rejected(tmp_path: Path) -> None:
     members = harmless()
     packed = compress_member(members[-1])
     huge: CompressedMember = packed._replace(header=packed.header._replace(size=1 << 40))
@@ -260,7 +260,7 @@ def test_oversized_member_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "huge.zip", "the limit for a document is")
 
 
-def test_symbolic_link_member_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_symbolic_link_in_snapshot_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def linking(header: object, offset: int) -> bytes:
         text = bytearray(encode_central_header(header, offset))  # type: ignore[arg-type]
         text[38:42] = (0o120777 << 16).to_bytes(4, "little")
@@ -284,7 +284,7 @@ def problems(place: Path) -> tuple[str, ...]:
     return verify_snapshot(str(place)).problems
 
 
-def test_verify_reports_all_damaged_files(mirror: Path) -> None:
+def test_snapshot_verify_reports_all_damaged_files(mirror: Path) -> None:
     (mirror / "index.html").write_bytes(b"<p>changed</p>")
     (mirror / "api/v2/status.json").unlink()
     (mirror / contract(1).aliases[0]).unlink()
@@ -298,17 +298,17 @@ def test_verify_reports_all_damaged_files(mirror: Path) -> None:
     assert len(problems(mirror)) == 4
 
 
-def test_verify_reports_missing_alias(mirror: Path) -> None:
+def test_snapshot_verify_reports_missing_alias(mirror: Path) -> None:
     (mirror / contract(1).aliases[0]).unlink()
     assert "does not have these second names" in problems(mirror)[0]
 
 
-def test_verify_ignores_hidden_files(mirror: Path) -> None:
+def test_snapshot_verify_ignores_hidden_files(mirror: Path) -> None:
     (mirror / ".gitignore").write_text("*")
     assert problems(mirror) == ()
 
 
-def test_verify_ignores_link_outside_folder(mirror: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_never_follows_external_link(mirror: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(status().body)
     (mirror / "api/v2/status.json").unlink()
     (mirror / "api/v2/status.json").symlink_to(tmp_path / "secret")

@@ -87,7 +87,7 @@ def verified(manifest: bytes, text: bytes, key: "PublicKey") -> "Signature":
     return verify_manifest_signature("site.zip", manifest, text, key)
 
 
-def test_signature_verifies_and_is_reproducible(public: "PublicKey") -> None:
+def test_snapshot_signature_verifies_and_is_reproducible(public: "PublicKey") -> None:
     """The trusted comment tells the instant of the site, so that the same site has the same signature."""
     text = sign(DATA)
     timestamp = int(ORIGIN.instant.timestamp())
@@ -98,7 +98,7 @@ def test_signature_verifies_and_is_reproducible(public: "PublicKey") -> None:
     assert read_minisign_key_id(text) == "0706050403020100"
 
 
-def test_minisign_example_key_id_matches() -> None:
+def test_minisign_example_key_has_documented_id() -> None:
     """https://jedisct1.github.io/minisign/ gives this key."""
     key = parse_public_key("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")
     assert read_minisign_key_id(bytes(key)) == "E7620F1842B4E81F"
@@ -116,7 +116,7 @@ def test_changed_manifest_or_signature_is_rejected(public: "PublicKey") -> None:
             verified(DATA, bytes(changed), public)
 
 
-def test_foreign_signature_reports_key_id() -> None:
+def test_signature_by_other_key_reports_both_ids() -> None:
     other = parse_public_key(line(b"Ed", b"\xff" * 8, PUBLIC))
     with pytest.raises(DamagedSnapshotError, match=r"0706050403020100.*FFFFFFFFFFFFFFFF"):
         verified(DATA, sign(DATA), other)
@@ -131,14 +131,14 @@ def test_invalid_signatures_are_rejected(text: bytes, public: "PublicKey") -> No
         verified(DATA, text, public)
 
 
-def test_legacy_signature_is_rejected(public: "PublicKey") -> None:
+def test_legacy_minisign_signature_is_rejected(public: "PublicKey") -> None:
     key = parse_secret_key(unlocked(), no_password)
     with pytest.raises(DamagedSnapshotError, match="legacy format"):
         verified(DATA, bytes(key.sign(DATA, prehash=False)), public)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "AAAA", "not base64!", b64encode(bytes(42)).decode()])
-def test_invalid_keys_are_rejected(text: str) -> None:
+def test_invalid_minisign_keys_are_rejected(text: str) -> None:
     with pytest.raises(PublishingError, match="not a minisign public key"):
         parse_public_key(text)
     with pytest.raises(PublishingError, match="not a minisign secret key"):
@@ -149,7 +149,7 @@ def test_invalid_keys_are_rejected(text: str) -> None:
     ("operations", "memory", "cost"),
     [(32768, 1 << 24, 1 << 10), (524288, 1 << 24, 1 << 14)],  # the latter is libsodium's "interactive"
 )
-def test_encrypted_key_requires_password(
+def test_encrypted_minisign_key_requires_password(
     public: "PublicKey", operations: int, memory: int, cost: int
 ) -> None:
     text = locked("sésame", operations, memory, cost)
@@ -206,7 +206,7 @@ def test_statuary_verifies_minisign_signature(minisign: str, tmp_path: Path) -> 
     assert verified(data, text, public).trusted_comment == "from minisign"
 
 
-def test_signature_survives_copy_and_mirror(tmp_path: Path, public: "PublicKey") -> None:
+def test_snapshot_signature_survives_copy_and_mirror(tmp_path: Path, public: "PublicKey") -> None:
     plain = made(tmp_path / "plain.zip", small_documents())
     file = made(tmp_path / "site.zip", small_documents(), signer=sign)
     copy_snapshot(str(plain), tmp_path / "later.zip", signer=sign)
@@ -244,7 +244,7 @@ def test_single_reads_require_signed_manifest(tmp_path: Path, public: "PublicKey
             open_site(place, public)
 
 
-def test_missing_minisign_reports_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_minisign_package_hints_at_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     key = parse_secret_key(unlocked(), no_password)
     monkeypatch.setitem(__import__("sys").modules, "minisign", None)
     with pytest.raises(StatuaryError, match="'snapshot'") as refused:

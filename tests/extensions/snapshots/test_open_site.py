@@ -35,7 +35,7 @@ def opened(place: str, root: Path) -> Iterator[SiteReader]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_documents_are_identical_in_all_formats(tmp_path: Path, place: str) -> None:
+def test_documents_are_identical_in_folder_zip_url(tmp_path: Path, place: str) -> None:
     with opened(place, tmp_path) as site:
         assert {path: site.read(path) for path in BODIES} == BODIES
         listed = {path for path in site.paths() if not path.startswith("snapshot/")}
@@ -60,19 +60,19 @@ def test_documents_are_identical_in_all_formats(tmp_path: Path, place: str) -> N
         ".statuary/ledger.sqlite3",
     ],
 )
-def test_missing_document_returns_none(tmp_path: Path, place: str, path: str) -> None:
+def test_missing_site_document_returns_none(tmp_path: Path, place: str, path: str) -> None:
     with opened(place, tmp_path) as site:
         assert site.read(path) is None
 
 
-def test_http_lookup_needs_few_requests(tmp_path: Path) -> None:
+def test_document_in_remote_zip_takes_few_requests(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", [*small_documents(), *(contract(number, 3) for number in range(2000))])
     with served(tmp_path) as (url, requested), open_site(f"{url}/site.zip") as site:
         assert site.read(contract(1234, 3).aliases[0]) == contract(1234, 3).body
     assert len(requested) <= 8
 
 
-def test_server_without_ranges_is_rejected(tmp_path: Path) -> None:
+def test_remote_zip_requires_range_requests(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", small_documents())
     with (
         served(tmp_path, ranges=False) as (url, _),
@@ -82,7 +82,7 @@ def test_server_without_ranges_is_rejected(tmp_path: Path) -> None:
     assert refused.value.hint == "download it first"
 
 
-def test_threads_share_open_zip(tmp_path: Path) -> None:
+def test_threads_can_share_open_snapshot(tmp_path: Path) -> None:
     documents = [contract(number) for number in range(50)]
     wrong: list[str] = []
     with open_site(made(tmp_path / "site.zip", documents)) as site:
@@ -98,7 +98,7 @@ def test_threads_share_open_zip(tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_link_outside_folder_is_not_read(tmp_path: Path) -> None:
+def test_symlink_outside_site_folder_is_not_read(tmp_path: Path) -> None:
     folder = published([status()], tmp_path / "folder")
     (tmp_path / "secret").write_text("secret")
     (folder / "leak").symlink_to(tmp_path / "secret")
@@ -109,7 +109,7 @@ def test_link_outside_folder_is_not_read(tmp_path: Path) -> None:
         assert site.read("api/v2/status.json") == status().body
 
 
-def test_non_site_files_are_rejected(tmp_path: Path) -> None:
+def test_file_without_site_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 and so on")
     with pytest.raises(DamagedSnapshotError, match="not a snapshot"):
         open_site(tmp_path / "a.zip")
@@ -121,7 +121,7 @@ def test_non_site_files_are_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["folder", "site.zip"])
-def test_url_verification_detects_damage(tmp_path: Path, place: str) -> None:
+def test_verifying_site_by_url_detects_damage(tmp_path: Path, place: str) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     mirrored(file, tmp_path / "folder")
     with served(tmp_path) as (url, _):
@@ -132,7 +132,7 @@ def test_url_verification_detects_damage(tmp_path: Path, place: str) -> None:
 
 
 @pytest.mark.parametrize("read", [verify_snapshot, open_site])
-def test_tar_zst_url_sends_no_request(tmp_path: Path, read: Callable[[str], object]) -> None:
+def test_tar_zst_url_is_rejected_without_request(tmp_path: Path, read: Callable[[str], object]) -> None:
     with served(tmp_path) as (url, requested):
         for query in ("", "?version=1"):
             with pytest.raises(PublishingError, match="no longer read"):
@@ -164,7 +164,7 @@ def test_mirror_with_different_manifest_is_rejected(tmp_path: Path) -> None:
         verify_snapshot(str(tmp_path / "other.zip"), against=str(file))
 
 
-def test_misbehaving_server_raises_error(tmp_path: Path) -> None:
+def test_malformed_server_response_raises_error(tmp_path: Path) -> None:
     answers = {
         "/error": (500, {}, b""),
         "/long": (200, {}, b"x" * 2000),
@@ -190,6 +190,6 @@ def test_misbehaving_server_raises_error(tmp_path: Path) -> None:
         get(f"{url}/gone", 1000)
 
 
-def test_non_http_scheme_is_rejected() -> None:
+def test_url_without_http_scheme_is_rejected() -> None:
     with pytest.raises(UnreachableError, match="not a web address"):
         get("file:///etc/passwd", 1000)

@@ -33,7 +33,7 @@ def test_snapshot_round_trips_through_mirror(tmp_path: Path) -> None:
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 
 
-def test_mirror_equals_build(tmp_path: Path) -> None:
+def test_mirror_of_snapshot_equals_build(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     mirror = tree(mirrored(file, tmp_path / "mirror"))
     built = tree(published(small_documents(), tmp_path / "built"))
@@ -47,7 +47,7 @@ NAMES = st.text("abcxyz0é_-", min_size=1, max_size=8)
 @given(
     st.dictionaries(st.tuples(NAMES, NAMES), st.binary(max_size=400), max_size=12),
 )
-def test_random_site_round_trips(bodies: dict[tuple[str, str], bytes]) -> None:
+def test_random_site_survives_snapshot_and_mirror(bodies: dict[tuple[str, str], bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         # folders end in a letter that no file has, so that no name is both
@@ -66,7 +66,7 @@ SITES = st.dictionaries(st.sampled_from([f"n/{letter}" for letter in "abcdefgh"]
 
 @settings(max_examples=times(25))
 @given(SITES, SITES)
-def test_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str, bytes]) -> None:
+def test_snapshot_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [
             made(Path(folder) / name, [Document(path=path, body=body) for path, body in site.items()])
@@ -85,7 +85,7 @@ def test_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str
 
 
 @pytest.mark.slow
-def test_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
+def test_unzipped_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     require_names_in_utf_8()
     require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
@@ -117,7 +117,7 @@ def copied_in_place(location: str) -> None:
 
 
 @pytest.mark.slow
-def test_tar_zst_converts_as_hint_says(tmp_path: Path) -> None:
+def test_tar_zst_snapshot_converts_with_hinted_commands(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
         require_program(program, install=".ci/install-archivers")
     old = tmp_path / "old.tar.zst"
@@ -134,7 +134,7 @@ def test_tar_zst_converts_as_hint_says(tmp_path: Path) -> None:
     assert (tmp_path / "new.zip").read_bytes() == made(tmp_path / "site.zip", tiny_documents()).read_bytes()
 
 
-def test_renamed_tar_zst_is_rejected(tmp_path: Path) -> None:
+def test_tar_zst_renamed_to_zip_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "old.zip").write_bytes(OLD_FORM)
     for read in (verify_snapshot, open_site):
         with pytest.raises(DamagedSnapshotError, match="is not a snapshot"):

@@ -105,14 +105,14 @@ def test_snapshot_verify_prints_description(content: Path, tmp_path: Path) -> No
     assert printed["documents"] == printed["wholeDocuments"] > 10
 
 
-def test_verify_fails_on_changed_folder(content: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_fails_on_changed_folder(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     (tmp_path / "mirror/chains").write_text("[]")
     printed = run("snapshot", "verify", tmp_path / "mirror", code=1).output
     assert "chains is damaged: it has 2 bytes" in printed
 
 
-def test_verify_rejects_non_snapshot(tmp_path: Path) -> None:
+def test_snapshot_verify_rejects_other_file(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("hello")
     assert "is not a snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
 
@@ -143,16 +143,16 @@ def test_tar_zst_is_refused_with_hint(
 
 
 @pytest.mark.parametrize("name", ["apply", "convert"])
-def test_removed_command_is_unknown(name: str) -> None:
+def test_removed_snapshot_command_exits_2(name: str) -> None:
     assert f"No such command '{name}'" in run("snapshot", name, "a.zip", "b", "c.zip", code=2).output
 
 
-def test_prove_verifies_every_record(content: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_prove_checks_every_record(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     assert "1 records verified, 0 rejected" in run("snapshot", "verify", file, "--prove").output
 
 
-def test_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
     """The forger has made manifest and archive right; the record itself contradicts him."""
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     for name in {ADDRESS, ADDRESS.lower()}:
@@ -174,7 +174,7 @@ def test_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
     assert any(error["rule"] == "runtime-bytecode-mismatch" for error in printed["errors"])
 
 
-def test_prove_rejects_misplaced_record(content: Path, tmp_path: Path) -> None:
+def test_snapshot_verify_prove_rejects_misplaced_record(content: Path, tmp_path: Path) -> None:
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     folder = tmp_path / f"build/v2/contract/{CHAIN}"
     other = "0x" + "1" * 40
@@ -192,14 +192,14 @@ def test_content_errors_create_no_snapshot(content: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "site.zip").exists()
 
 
-def test_snapshot_without_record_exits_with_faults(content: Path, tmp_path: Path) -> None:
+def test_snapshot_of_faulty_content_exits_4(content: Path, tmp_path: Path) -> None:
     write_files(content, {"incidents/slow.yaml": "name: [\n"})
     done = run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=4)
     assert "published with faults in incidents/slow.yaml (exit code 4)" in done.output
     assert (tmp_path / "site.zip").exists()
 
 
-def test_dry_run_lists_changes_only(content: Path, tmp_path: Path) -> None:
+def test_snapshot_dry_run_only_lists_changes(content: Path, tmp_path: Path) -> None:
     printed = run(
         "snapshot", "create", "--content", content, "--now", NOW, "--dry-run", tmp_path / "site.zip"
     ).output
@@ -211,7 +211,7 @@ def test_dry_run_lists_changes_only(content: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "mirror") == {}
 
 
-def test_subset_from_content_and_snapshot_match(content: Path, tmp_path: Path) -> None:
+def test_snapshot_subset_equals_subset_of_snapshot(content: Path, tmp_path: Path) -> None:
     whole = create(content, tmp_path / "site.zip")
     create(content, tmp_path / "a.zip", "--only", "status")
     run("snapshot", "create", "--from", whole, "--only", "status", tmp_path / "b.zip")
@@ -227,7 +227,7 @@ def test_subset_from_content_and_snapshot_match(content: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_host_layout_supports_verify_and_subset(content: Path, tmp_path: Path) -> None:
+def test_snapshot_of_sharded_layout_verifies(content: Path, tmp_path: Path) -> None:
     hosting = "hosting: {layout: sharded, files: [netlify], precompressed: [gz]}\n"
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + hosting})
     file = create(content, tmp_path / "site.zip")
@@ -249,7 +249,7 @@ def test_host_layout_supports_verify_and_subset(content: Path, tmp_path: Path) -
     assert not any(path.startswith("api/") for path in part)
 
 
-def test_diff_lists_changes(content: Path, tmp_path: Path) -> None:
+def test_snapshot_diff_lists_changed_documents(content: Path, tmp_path: Path) -> None:
     before = create(content, tmp_path / "a.zip")
     assert "the same site" in run("snapshot", "diff", before, before).output
     write_files(content, {"incidents/slow.yaml": None})
@@ -294,7 +294,7 @@ def test_minisign_verifies_snapshot_signature(content: Path, tmp_path: Path) -> 
     assert tree(tmp_path / "mirror2") == {}
 
 
-def test_damaged_snapshot_keeps_mirror(content: Path, tmp_path: Path) -> None:
+def test_publishing_damaged_snapshot_keeps_mirror(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     before = tree(tmp_path / "mirror")
@@ -310,14 +310,14 @@ def test_damaged_snapshot_keeps_mirror(content: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_publish_keeps_foreign_files(content: Path, tmp_path: Path) -> None:
+def test_publishing_snapshot_keeps_foreign_files(content: Path, tmp_path: Path) -> None:
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror/CNAME").write_text("status.example")
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     assert (tmp_path / "mirror/CNAME").read_text() == "status.example"
 
 
-def test_extract_prints_or_writes_documents(content: Path, tmp_path: Path) -> None:
+def test_extract_prints_or_writes_snapshot_documents(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     record = run("extract", file, f"{CHAIN}/{ADDRESS.lower()}").stdout_bytes
     assert json.loads(record)["address"] == ADDRESS
@@ -339,7 +339,7 @@ def test_extract_refuses_symbolic_link(content: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "outside") == {}
 
 
-def test_diff_rejects_damaged_folder(content: Path, tmp_path: Path) -> None:
+def test_snapshot_diff_rejects_damaged_folder(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     assert "the same site" in run("snapshot", "diff", file, tmp_path / "mirror").output
@@ -409,7 +409,7 @@ def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("publish", [True, False])
-def test_lost_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, publish: bool) -> None:
+def test_lost_mirror_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, publish: bool) -> None:
     mirror, fresh = tmp_path / "mirror", tmp_path / "fresh"
     first = create(content, tmp_path / "first.zip")
     run("publish", first, "--to", mirror)
@@ -434,7 +434,7 @@ def test_lost_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, pub
     }
 
 
-def test_changed_file_without_ledger_is_foreign(content: Path, tmp_path: Path) -> None:
+def test_changed_file_without_ledger_stops_build(content: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     run("publish", create(content, tmp_path / "site.zip"), "--to", mirror)
     shutil.rmtree(mirror / ".statuary")
@@ -460,7 +460,7 @@ def test_readable_secret_key_prints_warning(
     assert capsys.readouterr().err == ""
 
 
-def test_tick_updates_mirror_manifest(content: Path, tmp_path: Path) -> None:
+def test_tick_updates_manifest_of_mirror(content: Path, tmp_path: Path) -> None:
     """Its documents are those of another instant: the manifest of before would call them damaged."""
     write_files(content, {"maintenances/m.yaml": MAINTENANCE})
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")

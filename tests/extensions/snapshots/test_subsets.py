@@ -65,7 +65,7 @@ def paths(*wanted: str) -> set[str]:
     }
 
 
-def test_empty_subset_keeps_whole_site(tmp_path: Path) -> None:
+def test_snapshot_without_subset_keeps_whole_site(tmp_path: Path) -> None:
     assert kept(tmp_path) == {document.path for document in SITE}
 
 
@@ -83,7 +83,7 @@ def test_chain_subset_keeps_chain_documents(tmp_path: Path) -> None:
     assert kept(tmp_path, "chain=1") == expected
 
 
-def test_address_list_keeps_listed_contracts(tmp_path: Path) -> None:
+def test_address_list_subset_keeps_listed_contracts(tmp_path: Path) -> None:
     listing = tmp_path / "list.txt"
     listing.write_text(f"# ours\n\n{ADDRESS_ONE.lower()}\n1/{ADDRESS_TWO}\n")
     expected = {
@@ -99,11 +99,11 @@ def test_address_list_keeps_listed_contracts(tmp_path: Path) -> None:
     assert kept(tmp_path, f"address-list={listing}") == expected
 
 
-def test_subsets_are_combined(tmp_path: Path) -> None:
+def test_several_snapshot_subsets_are_combined(tmp_path: Path) -> None:
     assert kept(tmp_path, "status", "contracts") == {document.path for document in SITE}
 
 
-def test_manifest_records_subset_without_path(tmp_path: Path) -> None:
+def test_manifest_states_subset_without_file_path(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.txt", "b.txt")]
     files[0].write_text(f"{ADDRESS_ONE}\n1/{ADDRESS_TWO}\n")
     files[1].write_text(f"# the same\n1/{ADDRESS_TWO.lower()}\n{ADDRESS_ONE}\n")
@@ -141,7 +141,7 @@ def test_invalid_listed_address_is_rejected(tmp_path: Path) -> None:
         parse_site_subset([f"address-list={tmp_path / 'list'}"])
 
 
-def test_nested_subset_is_rejected(tmp_path: Path) -> None:
+def test_subset_of_partial_site_is_rejected(tmp_path: Path) -> None:
 
     origin = ORIGIN._replace(only=("status",))
     with pytest.raises(PublishingError, match="already only a part of a site"):

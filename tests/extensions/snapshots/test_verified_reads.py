@@ -67,7 +67,7 @@ def reads(file: Path, path: str = "index.html") -> bytes | None:
         return site.read(path)
 
 
-def test_directory_and_member_mismatch_is_rejected(file: Path) -> None:
+def test_zip_directory_unlike_member_is_rejected(file: Path) -> None:
     """The member at the directory's offset differs from the one that the directory describes."""
 
     def exchange(members: list[bytes], names: list[bytes]) -> None:
@@ -79,7 +79,7 @@ def test_directory_and_member_mismatch_is_rejected(file: Path) -> None:
     assert reads(file, "api/v2/status.json") == BODIES["api/v2/status.json"]
 
 
-def test_unlisted_member_returns_none(file: Path) -> None:
+def test_zip_member_missing_from_manifest_returns_none(file: Path) -> None:
     packed = compress_member(SnapshotMember(path="zzz.html", body=EVIL))
     whole = file.read_bytes()
     ending = zip_format.parse_end_records(whole[-zip_format.ENDING_SIZE :])
@@ -95,7 +95,7 @@ def test_unlisted_member_returns_none(file: Path) -> None:
     assert reads(file) == TRUE
 
 
-def test_forged_document_is_rejected_by_manifest(file: Path, tmp_path: Path) -> None:
+def test_document_unlike_manifest_digest_is_rejected(file: Path, tmp_path: Path) -> None:
     """Directory and member agree with each other, and not with the manifest."""
     other = made(
         tmp_path / "other.zip",
@@ -144,7 +144,7 @@ def changed(data: bytes, dice: random.Random) -> bytes:
     return before + middle + after
 
 
-def test_random_changes_never_return_garbage(file: Path, tmp_path: Path) -> None:
+def test_randomly_changed_snapshot_never_returns_wrong_document(file: Path, tmp_path: Path) -> None:
     whole, dice, damaged = file.read_bytes(), seeded(20261121), tmp_path / "damaged.zip"
     outcomes = set()
     for _ in range(ARCHIVES):
@@ -162,7 +162,7 @@ def test_random_changes_never_return_garbage(file: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 37, 600, pytest.param(3000, marks=pytest.mark.slow)])
-def test_bisection_finds_every_document(tmp_path: Path, count: int) -> None:
+def test_zip_reader_finds_every_document(tmp_path: Path, count: int) -> None:
     documents = [contract(number, chain) for number in range(count) for chain in (1, 10)]
     file = made(tmp_path / "site.zip", documents)
     zip_reader = ZipReader(FileRanges(file))

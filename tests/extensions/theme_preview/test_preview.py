@@ -22,7 +22,7 @@ def preview(root: Path, **theme: str) -> tuple[int, str, Path]:
     return result.exit_code, result.output + str(result.exception or ""), root / "out"
 
 
-def test_preview_shows_every_state_themed(tmp_path: Path) -> None:
+def test_theme_preview_shows_every_status_styled(tmp_path: Path) -> None:
     code, printed, out = preview(
         tmp_path,
         **{
@@ -44,14 +44,14 @@ def test_preview_shows_every_state_themed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_preview_is_valid_and_accessible(tmp_path: Path) -> None:
+def test_theme_preview_is_valid_and_accessible(tmp_path: Path) -> None:
     _, _, out = preview(tmp_path)
     assert html_complaints(out) == []
     found = browse(out, "accessibility", paths=["index.html"], widths=[320, 1280], now="2026-11-20T12:00:00Z")
     assert found == {"broken": [], "shifted": [], "acted": []}
 
 
-def test_non_empty_folder_is_refused(tmp_path: Path) -> None:
+def test_theme_preview_rejects_nonempty_folder(tmp_path: Path) -> None:
     write_files(tmp_path, {"out/mine.txt": "x"})
     code, printed, out = preview(tmp_path)
     assert code != 0
@@ -59,7 +59,7 @@ def test_non_empty_folder_is_refused(tmp_path: Path) -> None:
     assert [file.name for file in out.iterdir()] == ["mine.txt"]
 
 
-def test_broken_template_writes_nothing(tmp_path: Path) -> None:
+def test_theme_preview_with_broken_template_fails(tmp_path: Path) -> None:
     code, printed, out = preview(
         tmp_path, **{"templates/legend.html": "{% macro legend() %}{{ nothing.here }}{% endmacro %}"}
     )

@@ -65,7 +65,7 @@ def statuses(files: dict[str, bytes]) -> dict[str, str]:
     return {row["id"]: row["status"] for row in json.loads(files["api/v2/components.json"])["components"]}
 
 
-def test_three_page_kinds_are_read(content, tmp_path):
+def test_upstream_reads_statuspage_instatus_and_betterstack(content, tmp_path):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         said = run(content)
@@ -110,7 +110,7 @@ def test_recovered_component_keeps_earlier_outage(content, tmp_path):
         ([], "lists no components"),
     ],
 )
-def test_unreadable_page_keeps_previous_status(content, tmp_path, answer, said):
+def test_unreadable_upstream_page_keeps_previous_status(content, tmp_path, answer, said):
     with serve_json(dict(PAGES)) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)
@@ -121,7 +121,7 @@ def test_unreadable_page_keeps_previous_status(content, tmp_path, answer, said):
     assert statuses(built_files(content, tmp_path / "site"))["rpc"] == "major_outage"
 
 
-def test_failing_page_does_not_block_pages(content):
+def test_failing_upstream_page_does_not_block_others(content):
     with serve_json({path: body for path, body in PAGES.items() if "better" not in path}) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         said = run(content, code=1)
@@ -130,7 +130,7 @@ def test_failing_page_does_not_block_pages(content):
     assert "explorer" not in (content / FILE).read_text()
 
 
-def test_upstream_changes_emit_no_events(content):
+def test_upstream_status_changes_emit_no_notifications(content):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)
@@ -192,7 +192,7 @@ def test_disabled_upstream_does_not_change_documents(content, tmp_path):
         '{"components": []}',
     ],
 )
-def test_damaged_state_file_reports_warning(content, tmp_path, body):
+def test_damaged_upstream_state_file_reports_warning(content, tmp_path, body):
     write_files(content, {"site.yaml": upstream("http://127.0.0.1:1"), FILE: body})
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -201,7 +201,7 @@ def test_damaged_state_file_reports_warning(content, tmp_path, body):
     assert statuses(files_in(tmp_path / "site"))["rpc"] == "operational"
 
 
-def test_unknown_component_is_reported(content, tmp_path):
+def test_unknown_upstream_component_is_reported(content, tmp_path):
     write_files(
         content,
         {"site.yaml": upstream("http://127.0.0.1:1", "    nope: {url: http://127.0.0.1:1, component: X}")},
@@ -211,14 +211,14 @@ def test_unknown_component_is_reported(content, tmp_path):
     assert "components.yaml has no component 'nope'" in finding.message
 
 
-def test_dry_run_changes_nothing(content):
+def test_upstream_dry_run_writes_no_file(content):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         assert "rpc: major_outage" in run(content, "2026-11-20T10:00:00Z", "--dry-run")
     assert not (content / FILE).exists()
 
 
-def test_instatus_documents_of_statuary_are_read(content, tmp_path):
+def test_instatus_documents_by_statuary_are_read(content, tmp_path):
     """The Instatus documents of one site are what the reader of another takes."""
     write_files(
         content,
@@ -239,7 +239,7 @@ def test_instatus_documents_of_statuary_are_read(content, tmp_path):
         assert "explorer: partial_outage" in run(other)
 
 
-def test_future_status_is_refused_until_corrected(content):
+def test_upstream_status_dated_in_future_is_rejected(content):
     """A run with a wrong clock: without an error, every new status would be ignored until then."""
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})

@@ -109,7 +109,7 @@ def answer(target: str, method: str = "GET", **asked: str) -> Response:
         ("contract/all-chains/0x1", "invalid_parameter", TOO_SHORT),
     ],
 )
-def test_invalid_parameters_respond_400(target, custom_code, message):
+def test_invalid_lookup_parameter_responds_400(target, custom_code, message):
     answered = answer(f"/v2/{target}")
     assert answered.status == 400
     assert json.loads(answered.body) == {"customCode": custom_code, "message": message, "errorId": "some-id"}
@@ -139,7 +139,7 @@ WRONG_CHECKSUM = ADDRESS.replace("aAeb", "AAeb")
         ),
     ],
 )
-def test_first_invalid_parameter_is_reported(target, message):
+def test_first_invalid_lookup_parameter_is_reported(target, message):
     assert json.loads(answer(f"/v2/{target}").body)["message"] == message
 
 
@@ -164,7 +164,7 @@ def test_unverified_address_responds_404(chain_id):
         f"/server/v2/contract/1/{ADDRESS}?fields=all",
     ],
 )
-def test_record_is_found_by_any_spelling(path):
+def test_contract_is_found_by_any_address_spelling(path):
     answered = answer(path)
     assert (answered.status, answered.body) == (200, RECORD)
     assert answered.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -181,17 +181,17 @@ def test_unknown_route_responds_404(path):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_unknown_method_responds_404(method):
+def test_unknown_http_method_responds_404(method):
     assert f"Cannot {method} /chains" in answer("/chains", method=method).body.decode()
 
 
-def test_options_allows_any_origin():
+def test_options_request_allows_any_origin():
     answered = answer(f"/v2/contract/1/{ADDRESS}", method="OPTIONS")
     assert (answered.status, answered.body) == (204, b"")
     assert answered.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_head_returns_get_headers_without_body():
+def test_head_request_returns_headers_without_body():
     read, requested = answer(f"/v2/contract/1/{ADDRESS}"), answer(f"/v2/contract/1/{ADDRESS}", method="HEAD")
     assert requested.body == b""
     assert requested.headers == read.headers | {"Content-Length": str(len(read.body))}
@@ -200,11 +200,11 @@ def test_head_returns_get_headers_without_body():
 @pytest.mark.parametrize(
     "path", ["/", "/index.html", "/v3/contract/1/0x", "/v2x", "/v2/contracts-pages/1/index.json"]
 )
-def test_unrelated_paths_return_none(path):
+def test_path_outside_lookup_api_returns_none(path):
     assert answer_lookup(LookupRequest(target=path), SITE.get, str) is None
 
 
-def test_chains_without_data_respond_404():
+def test_chains_request_without_chain_list_responds_404():
     answered = answer_lookup(LookupRequest(target="/chains"), {}.get, str)
     assert answered is not None
     assert answered.status == 404

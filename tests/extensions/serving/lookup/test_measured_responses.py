@@ -49,14 +49,14 @@ def is_equal(case: Case, answer: Response | None) -> bool:
     )
 
 
-def test_responses_match_measurements_except_listed_differences():
+def test_responses_match_recorded_sourcify_except_listed_differences():
     cases = measured_requests()
     different = {case["case"] for case in cases if not is_equal(case, answer_to(case))}
     assert different == set(DIFFERENCES)
     assert len(cases) - len(different) >= 120
 
 
-def test_listed_differences_have_described_status():
+def test_listed_sourcify_differences_have_stated_status():
     by_name = {case["case"]: case for case in measured_requests()}
     answers = {name: answer_to(by_name[name]) for name in DIFFERENCES}
     assert {name: answer and answer.status for name, answer in answers.items()} == {
@@ -68,7 +68,7 @@ def test_listed_differences_have_described_status():
             assert answers[name] == full, name
 
 
-def test_nested_omit_removes_only_named_member():
+def test_omit_of_nested_field_removes_only_it():
     by_name = {case["case"]: case for case in measured_requests()}
     full = json.loads(answer_to(by_name["fields_all"]).body)
     del full["deployment"]["blockNumber"]
@@ -76,7 +76,7 @@ def test_nested_omit_removes_only_named_member():
     assert json.dumps(answered) == json.dumps(full)
 
 
-def test_field_selections_match_measured_responses():
+def test_field_selections_match_recorded_sourcify_responses():
     cases = measured_selections()
     assert len(cases) == 720
     different = {(case["id"], case["query"]) for case in cases if not is_same_selection(case)}
@@ -99,7 +99,7 @@ def is_same_selection(case: Case, *, reverse_sources: bool = False) -> bool:
 
 
 @pytest.mark.parametrize("if_none_match", ['"{tag}"', 'W/"{tag}"', '"other", W/"{tag}"', "*"])
-def test_matching_entity_tag_responds_304(if_none_match):
+def test_lookup_with_matching_etag_responds_304(if_none_match):
     case = next(case for case in measured_requests() if case["case"] == "fields_abi")
     tag = case["headers"]["etag"].removeprefix('W/"').removesuffix('"')
     request = LookupRequest(target=case["path"], if_none_match=if_none_match.format(tag=tag))

@@ -26,12 +26,12 @@ FILES = [url for url in all_urls() if url not in LOOKUP_URLS and url.name != "et
 
 
 @pytest.mark.parametrize("url", FILES, ids=lambda url: url.name)
-def test_lookup_leaves_published_file_alone(url):
+def test_lookup_ignores_path_of_published_file(url):
     assert find_route(f"/{example_path(url)}") is None
 
 
 @pytest.mark.parametrize("path", ["/v2", "/v2/", "/v2/verify", "/v2/verify/1/0xaa", "/server/v2/contract"])
-def test_lookup_answers_unknown_paths(path):
+def test_unknown_lookup_path_gets_api_error(path):
     route = find_route(path)
     assert route is not None
     assert route.resource is Resource.NONE
