@@ -210,3 +210,36 @@ def test_extension_exception_keeps_previous_documents(tmp_path, monkeypatch, fai
     fresh = tmp_path / "fresh"
     assert build(content, fresh) == (0, "")
     assert files_in(out) == files_in(fresh)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("failing_key", ["instatus", "languages"])
+def test_failing_method_removes_unwanted_documents(tmp_path, monkeypatch, failing_key):
+    """What the content no longer has is removed, although another extension fails."""
+    pages = {f"pages/{name}.md": f"---\ntitle: {name}\n---\nText\n" for name in ("kept", "gone")}
+    content, out = write_files(tmp_path / "content", SMALL_SITE | pages), tmp_path / "out"
+    settings = (content / "site.yaml").read_text() + "instatus: true\nlanguages: [en, de]\n"
+    (content / "site.yaml").write_text(f"{settings}embed: true\n")
+    assert build(content, out) == (0, "")
+    (content / "site.yaml").write_text(settings)
+    (content / "pages/gone.md").unlink()
+    section = load(next(row for row in EXTENSIONS if row.name == failing_key).section)
+    monkeypatch.setattr(section, "config_documents", failing)
+    for _ in range(2):
+        assert build(content, out) == (4, "")
+        assert not (out / "pages/gone.html").exists()
+        assert not (out / "embed").exists()
+        assert (out / "pages/kept.html").exists()
+
+
+@pytest.mark.slow
+def test_failing_pages_stay_without_removed_ones(tmp_path, monkeypatch):
+    pages = {f"pages/{name}.md": f"---\ntitle: {name}\n---\nText\n" for name in ("kept", "gone")}
+    content, out = write_files(tmp_path / "content", SMALL_SITE | pages), tmp_path / "out"
+    assert build(content, out) == (0, "")
+    (content / "pages/gone.md").unlink()
+    monkeypatch.setattr("statuary.extensions.own_pages.pages.iter_own_page_documents", failing)
+    for _ in range(2):
+        assert build(content, out) == (4, "")
+        assert (out / "pages/kept.html").exists()
+        assert not (out / "pages/gone.html").exists()

@@ -9,14 +9,15 @@ import orjson
 from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
+from statuary.engine.unmade_documents import is_unmade, unmade_urls
 from statuary.publish.document_groups import add_documents, keep_unmade, reuse_group
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.registry import versions_of_others
 from statuary.section import ContentSection, Run, Section
 from statuary.site.document import Document
-from statuary.site.pages.theme_findings import THEME_TEMPLATES
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.site.site_content import SiteContent
+from statuary.site.urls import Url
 
 if TYPE_CHECKING:
     from statuary.base.json_values import Json
@@ -41,20 +42,22 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
     fingerprint = fingerprint_of(*config_inputs(site, run)).text
     paths: Iterable[str] | None = None if run.execution.verify else reuse_group(target, CONFIG, fingerprint)
     if paths is None:
-        count_before = len(skipped)
+        count_before, unmade = len(skipped), set[Url]()
         outcome = run_guarded(
-            lambda: tuple(config_documents(site, run, skipped)),
+            lambda: tuple(config_documents(site, run, skipped, unmade)),
             "",
             "making the documents of the settings",
             (*INTERRUPTIONS, StatuaryError),  # for example, a missing library
         )
         if isinstance(outcome, Finding):
             skipped.append(outcome)
+            for section in (None, *run.sections):
+                unmade.update(unmade_urls(section, [outcome]))
         paths = add_documents(target, site.hosting, () if isinstance(outcome, Finding) else outcome, [])
-        found = skipped[count_before:]
-        fingerprint = "" if found else fingerprint
-        if any(finding.rule != THEME_TEMPLATES for finding in found):
-            paths = [*paths, *keep_unmade(target, CONFIG, paths)]
+        fingerprint = "" if len(skipped) > count_before else fingerprint
+        if unmade:
+            is_kept = partial(is_unmade, site, target.ledger, unmade)
+            paths = [*paths, *keep_unmade(target, CONFIG, paths, is_kept)]
     target.ledger.save_group(CONFIG, fingerprint, paths=paths)
 
 
@@ -69,27 +72,34 @@ def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
     return site.page, site.pages, site.own_pages, site.hosting, site.extensions, packages, sections
 
 
-def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
+def config_documents(
+    site: SiteContent, run: Run, skipped: list[Finding], unmade: set[Url]
+) -> Iterator[Document]:
     """Yield the documents about the whole site, which depend only on `config_inputs`.
 
     Args:
         site: the content of the site.
         run: the build.
         skipped: receives a finding for each document that cannot be made.
+        unmade: receives the URLs of documents that cannot be made.
     """
     from statuary.engine.openapi.document import openapi_document
 
+    count_before = len(skipped)
     openapi = try_make("openapi.json", lambda: [openapi_document(site, run)], skipped)
     yield from openapi
     description = orjson.loads(openapi[0].body) if openapi else None
     for name, pages in whole_site_pages(run, description).items():
         yield from render_with_fallback(name, pages, site, skipped)
+    unmade.update(unmade_urls(None, skipped[count_before:]))
     for section in run.sections:
+        count_before = len(skipped)
         if isinstance(section, ContentSection):
             yield from section.config_documents(site, skipped)
         else:
             documents = partial(_section_documents, section, skipped)
             yield from render_with_fallback("documents of an extension", documents, site, skipped)
+        unmade.update(unmade_urls(section, skipped[count_before:]))
 
 
 def _section_documents(section: Section, skipped: list[Finding], site: SiteContent) -> list[Document]:

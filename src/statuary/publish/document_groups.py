@@ -31,7 +31,7 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
 
 
 def keep_unmade(
-    target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool] = bool
+    target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool]
 ) -> list[str]:
     """Keep the published documents of a group that this build could not make.
 
@@ -39,7 +39,7 @@ def keep_unmade(
         target: the site that is being built.
         group: the name of the group.
         added: the paths of the group that this build has made.
-        is_kept: whether to keep a path that was not made; by default, each is kept.
+        is_kept: whether to keep a path that was not made.
 
     Returns:
         The paths of the documents that are kept.
