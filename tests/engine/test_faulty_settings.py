@@ -13,6 +13,7 @@ from statuary.engine.faulty_settings import (
     CORE_KEYS,
     DEFAULT,
     EXTENSION_KEYS,
+    NAME_AND_ADDRESS,
     SettingsFallback,
 )
 from statuary.engine.read_content import read_content
@@ -207,6 +208,48 @@ def test_contradictory_settings_keep_all_published_settings(tmp_path):
     assert (result.site.pages.language, fallback.settings) == ("de", last)
     (fault,) = result.site.faults
     assert fault.consequence == "all settings stay as last published"
+
+
+def without(tree, pointer):
+    """Return a copy of settings without a key."""
+    copy = json.loads(json.dumps(tree))
+    (copy if len(pointer) == 1 else copy[pointer[0]]).pop(pointer[-1])
+    return copy
+
+
+NEW_KEYS = [pointer for pointer in CORE_KEYS if pointer not in NAME_AND_ADDRESS]
+
+
+@pytest.mark.parametrize("pointer", NEW_KEYS)
+def test_faulty_new_setting_leaves_published_settings(tmp_path, pointer):
+    write_files(tmp_path, {"components.yaml": COMPONENTS})
+    (result, fallback) = read(tmp_path, with_nonsense(pointer), without(SOUND, pointer))
+    assert at(fallback.settings, pointer) == {}
+    assert fallback.settings == without(SOUND, pointer)
+    assert result.site is not None
+
+
+def test_faulty_new_log_leaves_published_settings(tmp_path):
+    write_files(tmp_path, {"components.yaml": COMPONENTS})
+    (result, fallback) = read(tmp_path, {**SOUND, "log": "nonsense"}, SOUND)
+    assert (fallback.settings, result.site.faulty_keys) == (SOUND, {"log"})
+
+
+def test_lost_page_texts_leave_other_settings(tmp_path):
+    """The language has no texts any more, so that its last published value is faulty, too."""
+    write_files(tmp_path, {"components.yaml": COMPONENTS})
+    last = {"page": SOUND["page"], "pages": {"language": "rm"}}
+    new = {"page": {**SOUND["page"], "name": "New", "time_zone": 1}, "pages": {"language": "rm"}}
+    (result, fallback) = read(tmp_path, {**new, "hosting": {"files": ["netlify"]}}, last)
+    assert fallback.settings == {
+        "page": {**SOUND["page"], "name": "New"},
+        "pages": {},
+        "hosting": {"files": ["netlify"]},
+    }
+    assert {fault.consequence for fault in result.site.faults} == {
+        "`page.time_zone` stays as last published",
+        "the default of `pages.language` is used",
+    }
 
 
 def test_missing_required_settings_keep_published_values(tmp_path):

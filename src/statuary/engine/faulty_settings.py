@@ -129,6 +129,7 @@ class SettingsFallback:
     left_out: set[str] = field(default_factory=set)  # the extensions that are left out
     _errors: dict[Finding, _Place] = field(default_factory=dict)
     _fates: dict[_Place, str] = field(default_factory=dict)  # what replaced each place
+    _before_reset: Tree | None = None  # the settings before all of them were replaced by the last ones
 
     @classmethod
     def of_command(cls) -> Self:
@@ -154,7 +155,7 @@ class SettingsFallback:
         """
         copy = _copy_of(tree or {})
         tried = set(self._fates)
-        for error in errors if tree is None else _with_places(errors):
+        for error in errors if tree is None else self._in_order(copy, errors):
             place = _Place(()) if tree is None else _place_of(error)
             is_first = place not in tried
             if is_first:
@@ -166,6 +167,17 @@ class SettingsFallback:
                     lack = "the command cannot do without it"
                 return replace(error, message=f"{error.message}; {lack}: {reason}")
         return copy
+
+    def _in_order(self, tree: Tree, errors: Sequence[Finding]) -> list[Finding]:
+        """Return the errors about unchanged values last, because they may replace all settings."""
+        return sorted(_with_places(errors), key=lambda error: self._is_unchanged(tree, _place_of(error)))
+
+    def _is_unchanged(self, tree: Tree, place: _Place) -> bool:
+        """Return whether a faulty value is the last published one."""
+        if place.lacks_keys or not place.pointer:
+            return False
+        value, last = (_value_at(settings, place.pointer) for settings in (tree, self.last))
+        return value is not None and value == last
 
     def _replace(self, tree: Tree, place: _Place, error: Finding, *, is_first: bool) -> str:
         """Replace a part of the settings because of an error.
@@ -219,27 +231,43 @@ class SettingsFallback:
     def _replace_value(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
         """Replace a value by the last published one, or by its default.
 
-        If it is the last published one, another key contradicts it, and all settings are replaced.
+        If it is the last published one, another key may contradict it, and all settings are replaced. If it is
+        still faulty then, only this value is.
 
         Returns:
             Why the build stops; empty if it goes on.
         """
-        parent, key = _mapping_at(tree, place.pointer[:-1]), str(place.pointer[-1])
-        known = _mapping_at(self.last, place.pointer[:-1])
-        name = ".".join(map(str, place.pointer))
-        if is_first and key in known:
-            self._fates[place] = f"`{name}` stays as last published"
-            if known[key] == parent.get(key):
-                self._fates[place] = "all settings stay as last published"
-                tree.clear()
-                tree.update(_copy_of(self.last))
-            else:
-                parent[key] = known[key]
-            return ""
-        reason = self._stop_reason(place.pointer)
+        key, known = str(place.pointer[-1]), _mapping_at(self.last, place.pointer[:-1])
+        if not is_first or key not in known:
+            return self._use_default(tree, place, is_known=key in known)
+        if self._is_unchanged(tree, place):
+            self._before_reset = self._before_reset or _copy_of(tree)
+            self._fates[place] = "all settings stay as last published"
+            _assign(tree, self.last)
+        else:
+            self._fates[place] = f"`{'.'.join(map(str, place.pointer))}` stays as last published"
+            _mapping_at(tree, place.pointer[:-1])[key] = known[key]
+        return ""
+
+    def _use_default(self, tree: Tree, place: _Place, *, is_known: bool) -> str:
+        """Remove a key, so that it has its default.
+
+        Args:
+            is_known: whether the last settings have the key.
+
+        Returns:
+            Why the build stops; empty if it goes on.
+        """
+        if self._before_reset is not None:
+            _assign(tree, self._before_reset)
+            self._before_reset = None
+        key, parent = str(place.pointer[-1]), _mapping_at(tree, place.pointer[:-1])
+        # without the key, a site that did not have it stays as last published
+        reason = self._stop_reason(place.pointer) if is_known or not self.last else ""
         if not reason and key not in parent:
             return "nothing can replace it"
         parent.pop(key, None)
+        name = ".".join(map(str, place.pointer))
         self._fates[place] = f"the default of `{name}` is used"
         if len(place.pointer) == 1 and extension_of(key):
             self.left_out.add(key)
@@ -256,6 +284,16 @@ class SettingsFallback:
 def _copy_of(tree: Mapping[str, Any]) -> Tree:
     """Copy settings as deep as their values are replaced."""
     return {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+
+
+def _assign(tree: Tree, settings: Mapping[str, Any]) -> None:
+    """Replace all settings of a tree."""
+    tree.clear()
+    tree.update(_copy_of(settings))
+
+
+def _value_at(tree: Mapping[str, Any], pointer: Pointer) -> object:
+    return _mapping_at(tree, pointer[:-1]).get(str(pointer[-1]))
 
 
 def _mapping_at(tree: Mapping[str, Any], pointer: Pointer) -> Tree:
