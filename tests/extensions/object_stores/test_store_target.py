@@ -18,6 +18,7 @@ from statuary.base.primitives import Instant
 from statuary.extensions.object_stores.objects import DIGEST_ATTRIBUTE
 from statuary.extensions.object_stores.store import LEASE, Lease, LeaseHeldError, LeaseLostError, ObjectStore
 from statuary.extensions.object_stores.store_comparison import INDEX
+from statuary.extensions.object_stores.store_target import ObjectStoreTarget
 from statuary.publish.plan import Action
 from support.object_stores import HASTY, clock, objects_of, proxied, publish
 from support.random_runs import seeded, times
@@ -669,3 +670,25 @@ def test_listing_parts_of_unfinished_publication_are_removed(moto_store, monkeyp
         assert requested.list == lists
         assert len([path for path in objects_of(store.url) if path.startswith(".statuary/")]) == 4
     assert bodies_in(store) == SITE
+
+
+def test_interrupted_clean_up_is_repeated(moto_store, monkeypatch):
+    """A publication that ends before it removes the parts of an earlier one leaves that to the next."""
+    store = moto_store
+    publish(store.url, SITE)
+    store.fault = lambda method, path, number: "500" if method == "PUT" and path.endswith(INDEX) else ""
+    with pytest.raises(PublishingError):
+        publish(store.url, CHANGED)
+    store.fault = lambda *_: ""
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStoreTarget, "plan", failing)
+        with pytest.raises(PublishingError):
+            publish(store.url, SITE)
+    for lists in (1, 0):
+        _, requested, _ = publish(store.url, SITE)
+        assert requested.list == lists
+        assert len([path for path in objects_of(store.url) if path.startswith(".statuary/")]) == 4
+
+
+def failing(*_):
+    raise PublishingError("the publication ends here")

@@ -390,7 +390,7 @@ class Lease:
         self.tag: Tag | None = None
         self.until = clock()
         self.follows_unfinished = False  # whether the last publication was killed, or failed
-        self.is_unfinished = False  # whether a publication has begun, and has not ended
+        self.is_unfinished = False  # whether this publication or the last one has begun, and has not ended
 
     def acquire(self) -> None:
         """Acquire the lock.
@@ -405,7 +405,7 @@ class Lease:
             terms = _parse_lease_terms(lease[0])
             self._refuse_if_held(terms)
             self.tag = lease[1].tag
-            self.follows_unfinished = bool(terms.holder) or terms.is_unfinished
+            self.follows_unfinished = self.is_unfinished = bool(terms.holder) or terms.is_unfinished
         try:
             self._put_terms(self.holder)
         except PreconditionFailedError:

@@ -404,6 +404,7 @@ class ObjectStoreTarget(Target[Entry]):
         if conflicts := self.plan().conflicts:
             raise make_conflict_error(conflicts)
         if self.count_requests() == RequestCounts():
+            self._end_publication()
             return
         self.site.fetch(self.comparison.is_changed)
         if self.lease is not None:
@@ -420,6 +421,10 @@ class ObjectStoreTarget(Target[Entry]):
             self.lease,
         )
         self._record_publication_end(taken_over)
+        self._end_publication()
+
+    def _end_publication(self) -> None:
+        """Let the lease say that no publication has left parts that no index names."""
         if self.lease is not None:
             self.lease.is_unfinished = False
 
