@@ -235,6 +235,15 @@ def test_faulty_new_log_leaves_published_settings(tmp_path):
     assert (fallback.settings, result.site.faulty_keys) == (SOUND, {"log"})
 
 
+def test_two_errors_of_published_setting_use_default(tmp_path):
+    """As after an upgrade that no longer knows two keys of an extension."""
+    write_files(tmp_path, {"components.yaml": COMPONENTS})
+    last = {"page": SOUND["page"], "notify": {"first": 1, "second": 2}}
+    (result, fallback) = read(tmp_path, last, last)
+    assert (fallback.settings, result.site.faulty_keys) == ({"page": SOUND["page"]}, {"notify"})
+    assert {fault.consequence for fault in result.site.faults} == {"the build goes on without `notify`"}
+
+
 def test_lost_page_texts_leave_other_settings(tmp_path):
     """The language has no texts any more, so that its last published value is faulty, too."""
     write_files(tmp_path, {"components.yaml": COMPONENTS})

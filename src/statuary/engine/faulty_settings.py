@@ -68,7 +68,7 @@ EXTENSION_KEYS: Mapping[str, str] = {
     "prometheus": DEFAULT,
     "embed": DEFAULT,
     "metrics": DEFAULT,
-    "upstream": DEFAULT,
+    "upstream": "components that follow other pages would seem operational",
     "cards": DEFAULT,
     "apis": DEFAULT,
     "clear_signing": DEFAULT,
@@ -129,6 +129,7 @@ class SettingsFallback:
     left_out: set[str] = field(default_factory=set)  # the extensions that are left out
     _errors: dict[Finding, _Place] = field(default_factory=dict)
     _fates: dict[_Place, str] = field(default_factory=dict)  # what replaced each place
+    _handled: set[_Place] = field(default_factory=set)  # the places replaced in a call of `replace_faulty`
     _before_reset: Tree | None = None  # the settings before all of them were replaced by the last ones
 
     @classmethod
@@ -155,6 +156,7 @@ class SettingsFallback:
         """
         copy = _copy_of(tree or {})
         tried = set(self._fates)
+        self._handled.clear()
         for error in errors if tree is None else self._in_order(copy, errors):
             place = _Place(()) if tree is None else _place_of(error)
             is_first = place not in tried
@@ -185,9 +187,11 @@ class SettingsFallback:
         Returns:
             Why the build stops; empty if it goes on.
         """
+        is_repeated = place in self._handled
+        self._handled.add(place)
         if place.lacks_keys and error.rule == "unknown-key":
             return self._remove_unknown(tree, place, str(error.pointer[-1]), is_first=is_first)
-        if is_first and place in self._fates:
+        if is_repeated:
             return ""  # another error has replaced it
         if place.lacks_keys or not place.pointer:
             return self._add_missing(tree, place, is_first=is_first)
