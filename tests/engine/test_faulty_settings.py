@@ -73,6 +73,11 @@ SOUND = {
     },
 }
 """A value of each key of the core that is not its default."""
+SOUND_EXTENSIONS = {
+    "log": {"origin": "demo.example/log"},
+    "upstream": {"components": {"rpc": {"url": "https://status.example.com", "component": "RPC"}}},
+}
+"""A value of each key of an extension that stops a build if nothing is known."""
 
 
 def core_keys():
@@ -175,7 +180,7 @@ def test_misspelt_setting_keeps_last_published_value(tmp_path, pointer):
 @pytest.mark.parametrize(("key", "is_known"), [*product(KEYS, (False, True))])
 def test_faulty_extension_settings_keep_published_or_default(tmp_path, key, is_known):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
-    last = {"page": SOUND["page"], key: {"origin": "demo.example/log"} if key == "log" else "false"}
+    last = {"page": SOUND["page"], key: SOUND_EXTENSIONS.get(key, "false")}
     (result, _) = read(tmp_path, {"page": SOUND["page"], key: {"nonsense": 1}}, last if is_known else {})
     stops = EXTENSION_KEYS[key] != DEFAULT and not is_known
     assert (result.site is None) == stops
