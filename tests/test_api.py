@@ -26,7 +26,7 @@ def content(tmp_path: Path) -> Path:
     return tmp_path / "content"
 
 
-def test_build_equals_command_output(content: Path, tmp_path: Path) -> None:
+def test_python_build_equals_build_command(content: Path, tmp_path: Path) -> None:
     result = statuary.build(content, tmp_path / "api", now=NOW)
     assert result.applied
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
@@ -35,7 +35,7 @@ def test_build_equals_command_output(content: Path, tmp_path: Path) -> None:
     assert "cannot be read" in result.checked.skipped[0].message
 
 
-def test_dry_run_returns_plan_only(content: Path, tmp_path: Path) -> None:
+def test_python_dry_run_returns_plan_without_writing(content: Path, tmp_path: Path) -> None:
     preview = statuary.build(content, tmp_path / "site", now=NOW, dry_run=True)
     assert tree(tmp_path / "site") == {}
     assert preview.plan is not None
@@ -46,7 +46,7 @@ def test_dry_run_returns_plan_only(content: Path, tmp_path: Path) -> None:
     assert paths == tree(tmp_path / "site").keys()
 
 
-def test_content_errors_return_findings(content: Path, tmp_path: Path) -> None:
+def test_python_build_returns_findings_of_content(content: Path, tmp_path: Path) -> None:
     (content / "components.yaml").write_text("components: 7\n", encoding="utf-8")
     result = statuary.build(content, tmp_path / "site", now=NOW)
     assert result.plan is None
@@ -62,7 +62,7 @@ def test_missing_content_folder_returns_finding(tmp_path: Path) -> None:
     assert [finding.rule for finding in checked.all_findings] == ["missing-content-folder"]
 
 
-def test_strict_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:
+def test_strict_python_build_with_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:
     (content / "surprise.bin").write_bytes(b"?")
     assert statuary.build(content, tmp_path / "site", now=NOW, strict=True).plan is None
     assert statuary.build(content, tmp_path / "site", now=NOW).plan is not None
@@ -80,7 +80,7 @@ def test_unwritable_folder_raises_statuary_error(content: Path, tmp_path: Path) 
         statuary.build(content, tmp_path / "site", now=NOW)
 
 
-def test_damaged_ledger_is_replaced(content: Path, tmp_path: Path) -> None:
+def test_python_build_replaces_damaged_ledger(content: Path, tmp_path: Path) -> None:
     statuary.build(content, tmp_path / "site", now=NOW)
     before = tree(tmp_path / "site")
     (ledger,) = (tmp_path / "site/.statuary").glob("ledger*")
@@ -89,7 +89,7 @@ def test_damaged_ledger_is_replaced(content: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "site") == before
 
 
-def test_clock_follows_source_date_epoch(
+def test_python_build_uses_source_date_epoch(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statuary.build(content, tmp_path / "given", now=NOW)
@@ -103,7 +103,7 @@ def test_clock_follows_source_date_epoch(
         statuary.check(content, now=NOW.replace(tzinfo=None))
 
 
-def test_older_build_requires_allow_older(content: Path, tmp_path: Path) -> None:
+def test_earlier_python_build_requires_allow_older(content: Path, tmp_path: Path) -> None:
     write_files(content, {"site.yaml": SITE})
     statuary.build(content, tmp_path / "site", now=NOW)
     earlier = NOW - timedelta(days=5)
@@ -131,7 +131,7 @@ def test_older_build_requires_allow_older(content: Path, tmp_path: Path) -> None
     assert statuary.build(content, tmp_path / "site", now=earlier - timedelta(1), allow_older=True).applied
 
 
-def test_public_names_are_listed_and_exist() -> None:
+def test_public_api_names_exist() -> None:
     assert set(statuary.__all__) == {*api.__all__, "__version__"}
     assert set(statuary.__all__) <= set(dir(statuary))
     assert [name for name in statuary.__all__ if getattr(statuary, name) is None] == []

@@ -22,7 +22,7 @@ DEFECTS = ("Traceback", "MemoryError", "defect of statuary", "internal-error")
 
 @pytest.mark.parametrize("number", range(times(INPUTS_OF_KIND)))
 @pytest.mark.parametrize("kind", KINDS)
-def test_hostile_input_ends_with_message(kind: str, number: int, tmp_path: Path) -> None:
+def test_malformed_command_input_ends_with_message(kind: str, number: int, tmp_path: Path) -> None:
     require_zstd()
     arguments, stdin, site = KINDS[kind](tmp_path, seeded(f"hostile {kind} {number}"))
     if site is None:

@@ -419,15 +419,15 @@ def attacked(trials: Trials) -> None:
 
 
 @pytest.mark.parametrize("name", MIRROR_COMMANDS)
-def test_commands_survive_hostile_mirror(name, root, mirror, tmp_path):
+def test_commands_reject_attacks_by_mirror_server(name, root, mirror, tmp_path):
     attacked(Trials(name, MIRROR_COMMANDS[name], root, mirror, tmp_path))
 
 
 @pytest.mark.parametrize("name", SERVER_COMMANDS)
-def test_commands_survive_hostile_deployment(name, root, server, tmp_path):
+def test_commands_reject_attacks_by_status_server(name, root, server, tmp_path):
     attacked(Trials(name, SERVER_COMMANDS[name], root, server, tmp_path))
 
 
 @pytest.mark.parametrize("name", NODE_COMMANDS)
-def test_commands_survive_hostile_node(name, root, node, tmp_path):
+def test_commands_reject_attacks_by_ethereum_node(name, root, node, tmp_path):
     attacked(Trials(name, NODE_COMMANDS[name], root, node, tmp_path))

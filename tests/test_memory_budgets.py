@@ -40,7 +40,7 @@ def pack_with_head(head: bytes) -> bytes:
     return text + f"{VERSION} {numbers} {sha256(text).hexdigest()}\n".encode()
 
 
-def test_expanding_pack_head_is_rejected(tmp_path: Path) -> None:
+def test_pack_head_of_million_values_is_rejected(tmp_path: Path) -> None:
     require_zstd()
     head = b'{"offset":0,"frames":%b}' % (b"[%b[]]" % (b"[]," * 4_999_999))
     (tmp_path / "small.pack").write_bytes(pack_with_head(head))
@@ -49,7 +49,7 @@ def test_expanding_pack_head_is_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["verify", "read"])
-def test_stated_end_of_pack_is_limited(command: str, tmp_path: Path) -> None:
+def test_pack_stating_terabyte_size_is_rejected(command: str, tmp_path: Path) -> None:
     require_zstd()
     digest, size = "ab" * 32, 4 << 40
     row = {"path": make_pack_name(digest), "run": 0, "size": size, "sha256": digest, "end": [0, digest]}
@@ -63,20 +63,20 @@ def test_stated_end_of_pack_is_limited(command: str, tmp_path: Path) -> None:
     rejected(run_limited("pack", command, *arguments), "is too large: statuary never writes one of that size")
 
 
-def test_nested_list_of_packs_is_rejected(tmp_path: Path) -> None:
+def test_pack_list_with_nested_lists_is_rejected(tmp_path: Path) -> None:
     require_zstd()
     write_files(tmp_path, {LIST: b'{"version":1,"packs":%b}' % MANY_LISTS})
     rejected(run_limited("pack", "verify", tmp_path), "more than 2,000,000 values")
 
 
-def test_nested_manifest_is_rejected(tmp_path: Path) -> None:
+def test_manifest_with_nested_lists_is_rejected(tmp_path: Path) -> None:
     write_files(tmp_path / "site", {MANIFEST: b'{"a":%b}' % MANY_LISTS})
     rejected(run_limited("snapshot", "verify", tmp_path / "site"), "more than 2,000,000 values")
     with served(tmp_path / "site") as (url, _):
         rejected(run_limited("mirror", url, tmp_path / "mirror"), "more than 2,000,000 values")
 
 
-def test_repeated_labels_are_limited(tmp_path: Path) -> None:
+def test_alert_with_millions_of_labels_is_rejected(tmp_path: Path) -> None:
     write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": f"{SITE}alerts: {{rules: []}}\n"})
     labels = {f"l{number}": "" for number in range(18_000)}
     alerts = [{"status": "firing"}] * 25_000
@@ -106,7 +106,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELEC
 
 
 @pytest.mark.parametrize("name", few_by_default(DATABASES, 1))
-def test_hostile_database_is_rejected(name: str, tmp_path: Path) -> None:
+def test_boa_database_exceeding_limits_is_rejected(name: str, tmp_path: Path) -> None:
     write_files(tmp_path / "content", dict(SMALL_SITE))
     with closing(sqlite3.connect(tmp_path / "deployments.db")) as database:
         database.executescript(DATABASES[name])

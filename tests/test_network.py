@@ -77,7 +77,7 @@ def body_by_the_byte(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("respond", [trickle(OK), body_by_the_byte], ids=["headers", "body"])
-def test_slow_trickle_times_out(respond):
+def test_response_trickling_bytes_times_out(respond):
     def read(url: str) -> None:
         with closing(http_opener(Timeouts(0.3)).open(url, timeout=5)) as response:
             response.read()
@@ -86,7 +86,7 @@ def test_slow_trickle_times_out(respond):
         read(url)
 
 
-def test_steady_slow_response_is_accepted():
+def test_slow_but_steady_response_is_accepted():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         for _ in range(10):
@@ -103,7 +103,7 @@ def slow_headers(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-def test_server_responses_share_deadline():
+def test_requests_to_one_server_share_deadline():
     """Each is in time; a mirror of many documents would keep a command waiting for days."""
     opener, answered = http_opener(Timeouts(2, rate=1000, each=0.05)), 0
 
@@ -128,7 +128,7 @@ def test_endless_headers_time_out():
         http_opener(Timeouts(0.3, rate=1000)).open(url, timeout=5)
 
 
-def test_every_client_has_deadline(monkeypatch):
+def test_every_http_client_has_deadline(monkeypatch):
     for seconds, module in ((0.2, client), (0.21, deployment), (0.22, ethereum_node)):
         monkeypatch.setattr(module, "TIMEOUTS", Timeouts(seconds))
     with server(body_by_the_byte) as url:
@@ -154,7 +154,7 @@ def test_every_client_has_deadline(monkeypatch):
         ("2606:4700:4700::1111", False),
     ],
 )
-def test_private_hosts_are_recognized(host, is_private):
+def test_private_host_addresses_are_recognized(host, is_private):
     assert is_private_host(host) is is_private
 
 
@@ -167,7 +167,7 @@ def found(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
 
 
-def test_public_redirect_to_private_is_refused(monkeypatch):
+def test_redirect_from_public_to_private_address_fails(monkeypatch):
     """The first server is on loopback here too, and is taken for a public one."""
     with server(found) as secret, server(redirect_to(f"{secret}/metadata")) as public:
         assert get(public, 100) == b"secret"  # who asks a private server may be sent on to another
@@ -188,7 +188,7 @@ def test_node_redirect_is_not_followed():
         EthereumNode(url).call("eth_chainId")
 
 
-def test_authorization_stays_with_server():
+def test_authorization_header_is_not_sent_elsewhere():
     """Neither a redirect nor a link takes it to another server."""
     other, first = [], []
     with server(found, other) as elsewhere, server(redirect_to(f"{elsewhere}/x"), first) as url:
@@ -210,12 +210,12 @@ def test_authorization_stays_with_server():
         ("https://a.example@evil.example/", False),
     ],
 )
-def test_same_server_requires_same_origin(other, is_same):
+def test_same_server_check_requires_same_origin(other, is_same):
     assert is_same_server("https://a.example/", other) is is_same
     assert is_same_server("http://a.example/", "https://a.example/")
 
 
-def test_huge_content_length_is_ignored():
+def test_content_length_of_5000_digits_is_ignored():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
 
@@ -223,7 +223,7 @@ def test_huge_content_length_is_ignored():
         fetch_size(url)
 
 
-def test_only_http_urls_are_opened():
+def test_http_client_rejects_other_url_schemes():
     for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
         assert http_opener(Timeouts(5)).open(Request(url), timeout=1) is None
 
@@ -240,7 +240,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
-def test_misbehaving_server_leaves_no_connection(monkeypatch, refusal):
+def test_failed_request_closes_its_connection(monkeypatch, refusal):
     opened: list[socket.socket] = []
 
     def connect(*arguments, **options):
@@ -258,7 +258,7 @@ def test_misbehaving_server_leaves_no_connection(monkeypatch, refusal):
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "\xb2"])
-def test_unparsable_header_numbers_are_rejected(digits):
+def test_http_headers_with_invalid_numbers_are_rejected(digits):
     def respond(connection: socket.socket) -> None:
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {digits}\r\n\r\n"
         connection.sendall(head.encode("latin-1"))
@@ -276,12 +276,12 @@ def test_unparsable_header_numbers_are_rejected(digits):
 @pytest.mark.parametrize(
     "location", ["http://.example/", f"http://{'a' * 70}.example/", "http://[", "http://a:99999/"]
 )
-def test_redirect_to_invalid_host_is_rejected(location):
+def test_redirect_to_invalid_hostname_is_rejected(location):
     with server(redirect_to(location)) as url, pytest.raises(UnreachableError):
         get(url)
 
 
-def test_redirects_keep_method_and_are_limited():
+def test_redirect_keeps_method_and_stops_after_five():
     requests: list[bytes] = []
     with server(found) as last, server(redirect_to(last), requests) as url:
         assert send(url, "HEAD").status == 200
@@ -294,12 +294,12 @@ def test_redirects_keep_method_and_are_limited():
     assert requests[0].startswith(b"HEAD ")
 
 
-def test_post_redirect_is_not_followed():
+def test_redirect_of_post_request_is_not_followed():
     with server(redirect_to("/elsewhere")) as url:
         assert send(url, "POST", body=b"x").status == 302
 
 
-def test_stream_consumer_error_is_reraised():
+def test_error_while_reading_stream_is_reraised():
     """Such as a disk that is full while a snapshot is copied."""
 
     def copy(url: str) -> None:
@@ -311,6 +311,6 @@ def test_stream_consumer_error_is_reraised():
         copy(url)
 
 
-def test_missing_range_support_is_reported():
+def test_server_without_range_support_is_reported():
     with server(found) as url, pytest.raises(UnreachableError, match="does not support ranges"):
         fetch_range(url, 0, 3)

@@ -23,7 +23,7 @@ def test_readme_link_points_to_file(link):
     assert (CHECKOUT / link).is_file()
 
 
-def test_shown_commands_cover_main_commands():
+def test_readme_shows_every_main_command():
     assert {words[0] for words in SHOWN_COMMANDS} >= {
         "init",
         "build",
@@ -39,6 +39,6 @@ def test_shown_commands_cover_main_commands():
 
 
 @pytest.mark.parametrize("words", SHOWN_COMMANDS, ids=" ".join)
-def test_shown_command_exists(words):
+def test_command_shown_in_readme_exists(words):
     group = words[0] in ("incident", "maintenance", "contract", "component", "snapshot")
     assert CliRunner().invoke(command, [*words[: 1 + group], "--help"]).exit_code == 0

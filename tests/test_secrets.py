@@ -97,7 +97,7 @@ def run(folder: Path, *arguments: str, code: int, **variables: str) -> None:
     assert [file for file in written if SECRET.encode() in file.read_bytes()] == []
 
 
-def test_failing_channels_reveal_no_secret(tmp_path):
+def test_failing_notification_channels_print_no_secret(tmp_path):
     with hostile_server() as server:
         addresses = urls(server)
         channels = [
@@ -121,7 +121,7 @@ def test_failing_channels_reveal_no_secret(tmp_path):
         run(tmp_path, "notify", "--test", code=1, **variables)
 
 
-def test_failing_probes_reveal_no_secret(tmp_path):
+def test_failing_probes_print_no_secret(tmp_path):
     with hostile_server() as server:
         addresses = [*urls(server), f"{SECRET}:9", f"127.0.0.1:{'9' * 30}", "127.0.0.1:9"]
         probes = {
@@ -166,7 +166,7 @@ ADDRESSES = ("echo", "header", "error", "result", "redirect", "zip", "account")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READERS)
-def test_failing_address_reveals_no_secret(command, tmp_path):
+def test_failing_url_argument_prints_no_secret(command, tmp_path):
     content = small_site(tmp_path)
     site = content / "site.yaml"
     site.write_text(site.read_text("utf-8") + "log: {origin: status.example.org/log}\n", "utf-8")
@@ -203,7 +203,7 @@ def test_unset_probe_variable_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("name", few_by_default(["reason", "failing", "broken", "cut", "closed"], 1))
-def test_failing_store_reveals_no_secret(name, tmp_path):
+def test_failing_object_store_prints_no_secret(name, tmp_path):
     pytest.importorskip("obstore", reason='needs obstore (pip install "statuary[s3]")')
     content = small_site(tmp_path)
     run(tmp_path, "build", "--content", str(content), "--now", NOW, code=0)

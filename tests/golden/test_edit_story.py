@@ -187,7 +187,7 @@ def add_a_comment_by_hand(repository: ContentRepository) -> None:
 
 
 @pytest.mark.parametrize("step", [step for step, *_ in STORY])
-def test_site_matches_golden_after_each_commit(story, step):
+def test_site_matches_golden_files_after_each_commit(story, step):
     made = story[1][step]
     if "BLESS" in os.environ:
         bless(step, made)
@@ -197,11 +197,11 @@ def test_site_matches_golden_after_each_commit(story, step):
         assert body.decode().split(",") == expected[path].decode().split(",")
 
 
-def test_golden_folders_match_steps():
+def test_golden_folders_match_story_steps():
     assert {folder.name for folder in GOLDEN.iterdir()} == {step for step, *_ in STORY}
 
 
-def test_each_step_commits_append_only_change(story):
+def test_each_editing_command_commits_appended_lines_only(story):
     repository = story[0]
     commits = repository.git("log", "--reverse", "--format=%H %s").splitlines()
     subjects = [line.partition(" ")[2] for line in commits]

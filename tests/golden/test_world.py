@@ -50,7 +50,7 @@ def difference(expected: dict[str, bytes], made: dict[str, bytes]) -> str:
     return "\n".join(lines)
 
 
-def test_site_matches_golden_files(tmp_path: Path) -> None:
+def test_built_site_matches_golden_files(tmp_path: Path) -> None:
     with FolderTarget(tmp_path) as publication:
         outcome = build_site(WORLD / "content", publication, parse_instant(NOW), NoProgress())
     assert outcome.checked.all_findings == []

@@ -51,7 +51,7 @@ def netlify_build(project: Path) -> str:
     return done.stdout + done.stderr
 
 
-def test_netlify_cache_restores_site(project, tmp_path):
+def test_netlify_build_cache_restores_site(project, tmp_path):
     assert " 0 kept" in netlify_build(project)
     first, elsewhere = tmp_path / "first", tmp_path / "another-machine"
     (project / "build").rename(first)

@@ -76,7 +76,7 @@ OF_ANY_SITE = {"Deno": serve_folder_with_deno, "`statuary serve`": serve_with_st
 
 
 @pytest.mark.parametrize("name", [*SERVERS, *OF_ANY_SITE])
-def test_server_allows_framing_embeds_only(name: str, project: Path) -> None:
+def test_web_server_allows_framing_only_embeds(name: str, project: Path) -> None:
     pages = pages_of(project)
     assert {"/index.html", "/", "/de/", "/pages/about"} <= set(pages), json.dumps(pages)
     assert len(pages) > 20
@@ -95,14 +95,14 @@ def test_server_allows_framing_embeds_only(name: str, project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_server_without_embeds_denies_framing(name: str, project: Path) -> None:
+def test_web_server_without_embeds_denies_framing(name: str, project: Path) -> None:
     with SERVERS[name](project, on=frozenset()) as running:
         answers = {target: running.ask(target) for target in FRAMES}
     assert [target for target, answer in answers.items() if not refuses(answer)] == []
 
 
 @pytest.mark.parametrize("host", ["Netlify", "Cloudflare"])
-def test_glob_host_allows_framing_embeds_only(host: str, project: Path) -> None:
+def test_netlify_and_cloudflare_allow_framing_only_embeds(host: str, project: Path) -> None:
     """Its edge function answers for a page with the file of an epoch."""
     if host == "Netlify":
         serving = serve_project_with_netlify(project, on=ON)

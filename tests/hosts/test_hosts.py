@@ -45,7 +45,7 @@ DEMO_LACKS = [
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_server_conforms_at_level(name: str, project: Path):
+def test_web_server_passes_conformance_checks(name: str, project: Path):
     serve, level = SERVERS[name]
     left_out = [*EMULATORS_LACK.get(name, ()), *(() if IS_LARGE else SLOW.get(name, ()))]
     options = [part for check in left_out for part in ("--skip", check)]
@@ -66,7 +66,7 @@ ANY_ORIGIN = {"access-control-allow-origin": "*"}
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_explorer_and_sourcify_clients_get_responses(name: str, project: Path):
+def test_web_server_answers_explorer_and_sourcify_clients(name: str, project: Path):
     """An explorer's API is at the path of the API page: its clients read JSON, whatever the status."""
     serve, level = SERVERS[name]
     with serve(project) as running:
@@ -108,7 +108,7 @@ def answers_of(server: Served, targets: list[str], **headers: str) -> dict[str, 
 
 
 @pytest.mark.parametrize("name", COMPRESSING)
-def test_entity_tags_match_across_copies(name: str, project: Path, tmp_path: Path):
+def test_etags_match_between_copies_of_site(name: str, project: Path, tmp_path: Path):
     serve, _ = SERVERS[name]
     record = min((project / "build" / "v2" / "contract" / "748463").glob("0x*"))
     targets = [*TEXTS, f"/v2/contract/748463/{record.name}"]
@@ -139,7 +139,7 @@ def test_entity_tags_match_across_copies(name: str, project: Path, tmp_path: Pat
     assert "content-encoding" not in refused["headers"]
 
 
-def test_netlify_redirect_hides_ledger(project: Path):
+def test_netlify_redirect_hides_ledger_file(project: Path):
     with serve_project_with_netlify(project) as running:
         answer = running.ask("/.statuary/ledger.sqlite3")
     assert answer["headers"]["x-answered-by"] == "redirect"

@@ -55,13 +55,13 @@ def compressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "serve", [serve_folder_with_deno, serve_project_with_cloudflare, serve_with_statuary]
 )
-def test_sharded_layout_conforms(serve, sharded):
+def test_sharded_layout_passes_conformance_checks(serve, sharded):
     with serve(sharded, **({} if serve is serve_with_statuary else {"settings": SHARDED})) as server:
         assert contracts_conform(server) == {}
 
 
 @pytest.mark.parametrize("serve", [serve_project_with_cloudflare, serve_project_with_netlify])
-def test_shards_answer_without_rewrites(serve, sharded):
+def test_edge_module_serves_shards_without_rewrites(serve, sharded):
     """Cloudflare has no room for rewrites of shards, so the edge module finds every record and proof."""
     assert "_shards" not in (sharded / "build/_redirects").read_text("utf-8")
     with serve(sharded, settings=SHARDED) as server:
@@ -74,7 +74,7 @@ def test_shards_answer_without_rewrites(serve, sharded):
         assert server.ask(f"/proof/{CHAIN}/0x{'0' * 39}1.json")["status"] == 404
 
 
-def test_netlify_serves_shards(tmp_path_factory):
+def test_netlify_serves_records_from_sharded_layout(tmp_path_factory):
     sharded = project_for(tmp_path_factory, "\nhosting: {layout: sharded, files: [netlify]}\n")
     address = addresses(sharded)[0]
     with serve_project_with_netlify(sharded, settings=SHARDED_FOR_NETLIFY) as server:
@@ -91,7 +91,7 @@ def test_netlify_serves_shards(tmp_path_factory):
 @pytest.mark.parametrize(
     ("serve", "encodings"), [(serve_with_nginx, ("gzip",)), (serve_with_caddy, ("gzip", "br", "zstd"))]
 )
-def test_compressed_files_follow_accept_encoding(serve, encodings, compressed):
+def test_accept_encoding_header_selects_precompressed_file(serve, encodings, compressed):
     target = f"/v2/contract/{CHAIN}/{addresses(compressed)[0]}"
     with serve(compressed) as server:
         plain = server.fetch(target)
@@ -105,7 +105,7 @@ def test_compressed_files_follow_accept_encoding(serve, encodings, compressed):
 
 
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy])
-def test_plain_files_survive_edge_module_outage(serve, tmp_path_factory):
+def test_files_are_served_without_edge_module(serve, tmp_path_factory):
     project = project_for(tmp_path_factory)
     address = addresses(project)[0]
     with serve_folder_with_deno(project) as gone:

@@ -72,7 +72,7 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
     return certificate, key
 
 
-def test_nginx_serves_name_beside_other_site(root, tmp_path):
+def test_nginx_serves_domain_beside_other_site(root, tmp_path):
     program = require_program("nginx", install=HOSTS_INSTALL)
     require_program("openssl", install="apt install openssl")
     plain, secure = free_ports(2)
@@ -111,7 +111,7 @@ def test_nginx_serves_name_beside_other_site(root, tmp_path):
     ],
     ids=str,
 )
-def test_nginx_accepts_every_address(options, root, tmp_path):
+def test_nginx_accepts_every_listen_address(options, root, tmp_path):
     program = require_program("nginx", install=HOSTS_INSTALL)
     [file] = make_nginx_files(HostOptions(root=str(root), **options))
     (tmp_path / "statuary.conf").write_text(file.text)
@@ -141,7 +141,7 @@ def await_certificate(port: int, name: str, authority: Path) -> None:
     raise AssertionError(f"no certificate for {name}")
 
 
-def test_caddy_serves_name_beside_other_site(root, tmp_path):
+def test_caddy_serves_domain_beside_other_site(root, tmp_path):
     program = require_program("caddy", install=HOSTS_INSTALL)
     plain, secure = free_ports(2)
     [file] = make_caddy_files(HostOptions(root=str(root), domain=SITE))

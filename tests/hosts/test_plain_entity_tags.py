@@ -35,7 +35,7 @@ def entity_tags(name: str, project: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PLAIN_SERVERS)
-def test_entity_tags_follow_copied_mtimes(name: str, project: Path, tmp_path: Path) -> None:
+def test_etags_follow_modification_times_of_copies(name: str, project: Path, tmp_path: Path) -> None:
     tags = entity_tags(name, project)
     archived = shutil.copytree(project, tmp_path / "archived")  # with times, as `rsync --archive` copies
     assert entity_tags(name, archived) == tags
@@ -48,7 +48,7 @@ def test_entity_tags_follow_copied_mtimes(name: str, project: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", PLAIN_SERVERS)
-def test_unchanged_files_keep_entity_tags(name: str, project: Path) -> None:
+def test_unchanged_files_keep_etags_after_build(name: str, project: Path) -> None:
     tags = entity_tags(name, project)
     with FolderTarget(project / "build") as publication:
         result = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())

@@ -59,7 +59,7 @@ def get(connection: HTTPConnection, target: str) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_every_published_path_is_served(name, project):
+def test_web_server_serves_every_published_path(name, project):
     of_status = read_epoch_index(project / "build").documents  # follow the clock where the edge serves them
     wrong, count = {}, 0
     with (

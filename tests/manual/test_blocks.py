@@ -95,7 +95,7 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=name_of)
-def test_every_block_has_language(page: Path) -> None:
+def test_manual_code_blocks_have_language(page: Path) -> None:
     blocks = blocks_of(page)
     assert page.read_text("utf-8").count("```") == 2 * len(blocks)
     assert {block.mark for block in blocks} <= MARKS
@@ -111,7 +111,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", few_by_default(WITH_COMMANDS, 1), ids=name_of)
-def test_commands_run_in_order_with_output(
+def test_manual_commands_print_shown_output(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     shell = Shell(tmp_path)
@@ -223,7 +223,7 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("words", ELSEWHERE)
-def test_account_commands_have_documented_options(words: list[str]) -> None:
+def test_manual_account_commands_use_existing_options(words: list[str]) -> None:
     found: click.Command = statuary
     context, rest = click.Context(found), list(words)
     while isinstance(found, click.Group):

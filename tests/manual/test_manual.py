@@ -15,7 +15,7 @@ from support.requirements import CHECKOUT
 
 
 @pytest.mark.slow
-def test_generated_references_are_current(tmp_path: Path) -> None:
+def test_generated_manual_pages_are_current(tmp_path: Path) -> None:
     """`PYTHONPATH=tests python tests/support/manual.py` writes them again."""
     subprocess.run(  # click remembers help options of commands that other tests of this process ran
         [sys.executable, CHECKOUT / "tests/support/manual.py", tmp_path],
@@ -31,7 +31,7 @@ def test_generated_references_are_current(tmp_path: Path) -> None:
     assert said == generated.keys(), "no page of a command or file that is gone, and none that nothing tests"
 
 
-def test_every_rule_id_is_documented() -> None:
+def test_manual_documents_every_rule_id() -> None:
     sources = "\n".join(path.read_text("utf-8") for path in (CHECKOUT / "src").rglob("*.py"))
     names = set(re.findall(r'rule="([a-z]+(?:-[a-z]+)+)"', sources))
     names |= {
@@ -44,7 +44,7 @@ def test_every_rule_id_is_documented() -> None:
     assert {name for name in names if f"\n### {name}\n" not in page} == set()
 
 
-def test_every_link_resolves() -> None:
+def test_every_manual_link_resolves() -> None:
     catalogue, findings = read_content(CHECKOUT / "content")
     assert findings == []
     assert catalogue is not None

@@ -51,18 +51,18 @@ def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_program_prints_documented_output(number: int, project: tuple[Path, str]) -> None:
+def test_manual_python_program_prints_documented_output(number: int, project: tuple[Path, str]) -> None:
     folder, first = project
     printed = first if number == 0 else run(PROGRAMS[number], folder).stdout
     assert [text for text in PRINTED[number] if text not in printed] == [], printed
 
 
-def test_page_has_three_programs() -> None:
+def test_python_manual_page_has_three_programs() -> None:
     assert len(PROGRAMS) == len(PRINTED) == 3
 
 
 @pytest.mark.slow
-def test_programs_pass_mypy_strict(tmp_path: Path) -> None:
+def test_manual_python_programs_pass_mypy_strict(tmp_path: Path) -> None:
     for number, program in enumerate(PROGRAMS):
         (tmp_path / f"program_{number}.py").write_text(program, encoding="utf-8")
     options = ["--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]

@@ -22,22 +22,22 @@ ACCEPTING = sorted(
 """Tests that write what they expect."""
 
 
-def test_generators_are_found() -> None:
+def test_generator_scripts_are_found() -> None:
     assert len(GENERATORS) >= 6
     assert len(ACCEPTING) >= 4
 
 
 @pytest.mark.parametrize("path", [*GENERATORS, *ACCEPTING])
-def test_every_generator_is_a_step(path: str) -> None:
+def test_regenerate_command_runs_every_generator(path: str) -> None:
     arguments = [argument for step in STEPS for argument in step.arguments]
     assert any(path == argument or path.startswith(f"{argument}/") for argument in arguments)
 
 
-def test_list_names_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regenerate_list_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [step.name for step in STEPS]
 
 
-def test_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regenerate_with_unknown_name_exits_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gold"]) == 2
     assert "unknown: gold" in capsys.readouterr().err

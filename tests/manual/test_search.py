@@ -46,7 +46,7 @@ def answers(questions: list[str]) -> list[list[str]]:
     return paths
 
 
-def test_questions_find_expected_page() -> None:
+def test_manual_search_answers_typical_questions() -> None:
     found = dict(zip(QUESTIONS, answers(list(QUESTIONS)), strict=True))
     assert [question for question, paths in found.items() if not paths] == []
     first = {
@@ -59,7 +59,7 @@ def test_questions_find_expected_page() -> None:
     assert len(missed) <= 5, missed
 
 
-def test_searching_rule_name_finds_message() -> None:
+def test_searching_rule_id_finds_message_page() -> None:
     names = [heading for _, heading, path, *_ in sections() if path.startswith("pages/manual/messages.html#")]
     names = [name for name in names if "-" in name]
     assert len(names) > 50
@@ -67,12 +67,12 @@ def test_searching_rule_name_finds_message() -> None:
     assert first == [f"pages/manual/messages.html#{name}" for name in names]
 
 
-def test_searching_command_name_finds_page() -> None:
+def test_searching_command_name_finds_reference_page() -> None:
     names = ["statuary build", "statuary incident open", "statuary log rotate"]
     first = [paths[0] for paths in answers(names)]
     assert first == [f"pages/manual/command-reference/{name[9:].replace(' ', '-')}.html" for name in names]
 
 
-def test_searching_misspelt_word_finds_page() -> None:
+def test_searching_misspelt_word_finds_manual_page() -> None:
     ((first, *_),) = answers(["certifcate"])
     assert first.startswith("pages/manual/deploy/index.html")

@@ -32,19 +32,19 @@ SCHEMAS = STEPS | {
 }
 
 
-def test_expected_workflows_exist():
+def test_github_workflows_exist():
     assert {file.name for file in WORKFLOWS} >= {"ci.yml", "nightly.yml", "release.yml"}
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
-def test_commands_of_workflows_exist(file):
+def test_scripts_in_github_workflows_exist(file):
     names = re.findall(r"(?<![\w/])(?:\.ci|tests)/[\w./-]+", file.read_text("utf-8"))
     assert names
     assert [name for name in names if not (CHECKOUT / name).is_file()] == []
     assert [name for name in names if "/" not in name[4:] and not os.access(CHECKOUT / name, os.X_OK)] == []
 
 
-def test_nightly_runs_everything_from_fresh_seed():
+def test_nightly_workflow_runs_all_with_new_seed():
     workflow = yaml.safe_load((GITHUB / "workflows/nightly.yml").read_text("utf-8"))
     assert {"schedule", "workflow_call"} <= set(workflow[True])  # YAML 1.1 reads the key `on` so
     (step,) = (step for step in workflow["jobs"]["everything"]["steps"] if "env" in step)
@@ -54,14 +54,14 @@ def test_nightly_runs_everything_from_fresh_seed():
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
-def test_shares_of_jobs_are_complete(file):
+def test_workflow_matrix_covers_every_test_share(file):
     jobs = yaml.safe_load(file.read_text("utf-8"))["jobs"].values()
     for share in (job["strategy"]["matrix"]["share"] for job in jobs if "share" in str(job.get("strategy"))):
         assert share == [f"{part}/{len(share)}" for part in range(1, len(share) + 1)]
 
 
 @pytest.mark.parametrize("schema", sorted(set(SCHEMAS.values())))
-def test_files_match_public_schemas(schema):
+def test_github_files_match_public_schemas(schema):
     files = [file for file, name in SCHEMAS.items() if name == schema]
     done = CliRunner().invoke(check_jsonschema.main, ["--builtin-schema", schema, *map(str, files)])
     assert done.exit_code == 0, done.output
@@ -76,7 +76,7 @@ def test_every_action_is_pinned_by_digest(file):
 
 
 @pytest.mark.slow
-def test_workflow_commands_build_site(tmp_path):
+def test_ci_workflow_commands_build_site(tmp_path):
     steps = yaml.safe_load((GITHUB / "workflows/ci.yml").read_text())["jobs"]["platforms"]["steps"]
     commands = [step["run"] for step in steps if step.get("run", "").startswith("statuary ")]
     assert len(commands) == 2
@@ -119,7 +119,7 @@ def run_step(step, folder, **variables):
     ("install", "extras", "requirement"),
     [("", "", ""), ("", "s3,notify", "[s3,notify]"), ("./wheels/statuary.whl", "s3", None)],
 )
-def test_action_installs_its_own_commit(tmp_path, install, extras, requirement):
+def test_github_action_installs_own_commit(tmp_path, install, extras, requirement):
     tools = {"python3": '#!/bin/sh\nmkdir -p "$3/bin" && cp "$0" "$3/bin/pip"\n'}
     for name, text in tools.items():
         tool = tmp_path / "tools" / name
@@ -157,7 +157,7 @@ def test_action_installs_its_own_commit(tmp_path, install, extras, requirement):
         assert all(re.match(r"[\w.-]+==[\w.]+(?: ; .+)?$", line) for line in versions)
 
 
-def test_action_steps_check_and_build(tmp_path):
+def test_github_action_checks_and_builds_site(tmp_path):
     small_site(tmp_path)
     checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="true")
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -169,7 +169,7 @@ def test_action_steps_check_and_build(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_action_deploys_site_with_faults(tmp_path):
+def test_github_action_deploys_site_with_faults(tmp_path):
     small_site(tmp_path)
     write_files(tmp_path, {"content/theme/templates/status.html": "{{ 1 / 0 }}"})
     values = {"CONTENT": "content", "OUT": "site", "TO": "", "STRICT": "false"}
@@ -179,14 +179,14 @@ def test_action_deploys_site_with_faults(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_action_stops_on_content_errors(tmp_path):
+def test_github_action_fails_on_content_errors(tmp_path):
     small_site(tmp_path)
     write_files(tmp_path, {"content/components.yaml": "components: ["})
     values = {"CONTENT": "content", "OUT": "site", "TO": "", "STRICT": "false"}
     assert run_step(steps()["Build and publish"], tmp_path, **values).returncode == 1
 
 
-def test_action_check_annotates_errors(tmp_path):
+def test_github_action_annotates_content_errors(tmp_path):
     small_site(tmp_path)
     write_files(tmp_path, {"content/incidents/bad.yaml": "name: Bad\nstauts: x\n"})
     checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="false")
@@ -208,7 +208,7 @@ def test_pre_commit_hook_checks_content(tmp_path):
     assert re.match(hook["files"], bad)
 
 
-def test_npm_installs_ignore_scripts():
+def test_npm_install_commands_use_ignore_scripts():
     lines = [
         (script.name, line.partition("#")[0])
         for script in sorted(path for path in (CHECKOUT / ".ci").iterdir() if path.is_file())

@@ -33,17 +33,17 @@ def expected() -> dict[str, str]:
 
 if "BLESS" in os.environ:
 
-    def test_bless() -> None:
+    def test_expected_messages_file_is_rewritten() -> None:
         texts = [f"\n=== {name} ===\n{said(mistake, CHECKOUT)}\n" for name, mistake in MISTAKES.items()]
         EXPECTED.write_text("".join(texts), "utf-8")
 
 
 @pytest.mark.parametrize("name", few_by_default(MISTAKES, 3))
-def test_mistake_prints_expected_message(name: str) -> None:
+def test_typical_mistake_prints_expected_message(name: str) -> None:
     assert said(MISTAKES[name], CHECKOUT) == expected()[name]
 
 
-def test_expected_messages_cover_all_mistakes() -> None:
+def test_every_typical_mistake_has_expected_message() -> None:
     assert len(MISTAKES) >= 60
     assert set(expected()) == set(MISTAKES)
     assert {mistake.kind for mistake in MISTAKES.values()} == {"YAML", "options", "folders", "networks"}
@@ -54,7 +54,7 @@ def test_expected_messages_cover_all_mistakes() -> None:
         assert code != "exit code 0" or re.search("warning|note|^nothing (was sent|to do): ", message)
 
 
-def test_rated_words_are_in_messages() -> None:
+def test_rated_messages_contain_needed_words() -> None:
     texts = expected()
     with RATINGS.open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -44,19 +44,19 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_every_host_has_command_line():
+def test_every_host_has_outage_command_line():
     assert set(LINES) == set(HOSTS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
-def test_host_command_line_builds_site(host, project):
+def test_outage_command_line_builds_site_with_incident(host, project):
     type_line(f"{FIRST} && {LINES[host]}")
     assert "The RPC is down" in (project / "build/index.html").read_text("utf-8")
 
 
 @pytest.mark.slow
-def test_statuspage_migration_line_keeps_data(project):
+def test_statuspage_migration_command_line_keeps_data(project):
     with serve_json({f"/api/v2/{name}.json": document for name, document in SAVED.items()}) as old:
         type_line(OLD.replace("https://status.example.org", old.url))
     summary = json.loads((project / "build/api/v2/summary.json").read_bytes())
@@ -69,6 +69,6 @@ def test_statuspage_migration_line_keeps_data(project):
 
 
 @pytest.mark.slow
-def test_update_line_rebuilds_site(project):
+def test_incident_update_command_line_rebuilds_site(project):
     type_line(f"{FIRST} && {LATER}")
     assert "A disk is full" in (project / "build/index.html").read_text("utf-8")

@@ -48,7 +48,7 @@ def check(folder, *tag):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_complete_release_passes(copy):
+def test_complete_release_passes_release_check(copy):
     done = check(copy, f"v{VERSION}")
     assert (done.returncode, done.stdout) == (0, "everything is set\n")
 
@@ -72,14 +72,14 @@ UNSET = {
 
 
 @pytest.mark.parametrize("case", UNSET)
-def test_unset_value_is_reported(copy, case):
+def test_release_check_reports_placeholder_value(copy, case):
     name, old, new, message = UNSET[case]
     assert edit(copy / name, old, new) == 1
     done = check(copy)
     assert (done.returncode, message in done.stdout) == (1, True), done.stdout
 
 
-def test_mismatched_tag_is_reported(copy):
+def test_release_tag_unlike_version_is_reported(copy):
     assert f"the tag is v9, and the version {VERSION}" in check(copy, "v9").stdout
 
 
@@ -91,7 +91,7 @@ def hook():
     return module
 
 
-def test_readme_links_become_absolute(hook):
+def test_readme_links_become_absolute_in_package(hook):
     text = (CHECKOUT / "README.md").read_text("utf-8")
     assert hook.absolute_links(text, "", "1") == text
     absolute = hook.absolute_links(text, "https://git.example/o/s", "1.2")
@@ -118,7 +118,7 @@ def test_project_metadata_is_complete():
 
 
 @pytest.mark.parametrize("version", ["Unreleased", VERSION])
-def test_changelog_version_has_known_sections(version):
+def test_changelog_versions_use_keep_a_changelog_sections(version):
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     section = text.partition(f"\n## {version}\n")[2].partition("\n## ")[0]
     kinds = re.findall(r"(?m)^### (.+)$", section)
@@ -129,7 +129,7 @@ def test_changelog_version_has_known_sections(version):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)  # seconds; it makes ten environments
-def test_release_built_twice_has_same_bytes(tmp_path):
+def test_release_built_twice_is_byte_identical(tmp_path):
     """In two fresh clones; then it is tried, and its SBOM read."""
     first, second = (fresh_clone(tmp_path / name / "statuary") for name in ("here", "elsewhere"))
     run_job(first, "build")
@@ -150,7 +150,7 @@ def digests(clone):
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-def test_attested_job_installs_by_lock_alone():
+def test_release_build_installs_only_locked_packages():
     commands = [step["run"] for step in steps(CHECKOUT, "build")]
     installs = [command.startswith(INSTALLS) for command in commands]
     build = next(number for number, command in enumerate(commands) if "-m build" in command)
@@ -166,7 +166,7 @@ LOCKS = sorted(
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_lock_names_hash_of_each_package(lock):
+def test_lock_file_pins_every_package_hash(lock):
     text = (CHECKOUT / lock).read_text("utf-8").replace("\\\n", "")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     assert lines
@@ -180,7 +180,7 @@ LOCKED = r"--require-hashes|--no-deps|\bnpm ci\b"
 """What such a command has if nothing of what it fetches floats."""
 
 
-def test_installers_install_by_lock_alone():
+def test_ci_scripts_install_only_locked_packages():
     scripts = [file for file in (CHECKOUT / ".ci").iterdir() if file.is_file() and not file.suffix]
     workflows = sorted((CHECKOUT / ".github/workflows").glob("*.yml"))
     texts = {file.name: file.read_text("utf-8") for file in (*scripts, *workflows)}
@@ -196,7 +196,7 @@ def test_installers_install_by_lock_alone():
     assert {name for name, _ in floating} == {"try-release"}
 
 
-def test_workflows_pin_patch_of_python():
+def test_workflows_pin_python_patch_version():
     texts = [file.read_text("utf-8") for file in (CHECKOUT / ".github/workflows").glob("*.yml")]
     without_comments = [re.sub("#.*", "", text) for text in texts]
     versions = [found for text in without_comments for found in re.findall(r"\b3\.\d+(?:\.\d+)?\b", text)]
@@ -204,7 +204,7 @@ def test_workflows_pin_patch_of_python():
     assert [version for version in versions if version.count(".") != 2] == []
 
 
-def test_only_one_script_installs_packages():
+def test_only_one_script_runs_apt_get():
     scripts = [file for file in (CHECKOUT / ".ci").iterdir() if file.is_file()]
     assert [file.name for file in scripts if "apt-get" in commands_of(file.read_text("utf-8"))] == [
         "install-packages"
@@ -216,7 +216,7 @@ def commands_of(script):
     return "\n".join(line for line in script.splitlines() if not line.lstrip().startswith("#"))
 
 
-def test_changelog_links_lead_to_files():
+def test_changelog_links_point_to_existing_files():
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text.replace("\n", " "))
     assert links

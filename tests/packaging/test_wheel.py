@@ -131,7 +131,7 @@ def test_wheel_serves_built_site(statuary, home):
             server.wait(30)
 
 
-def test_hosting_copies_installed_wheel(statuary, wheel, home):
+def test_hosting_command_copies_installed_wheel(statuary, wheel, home):
     run(statuary, home, "hosting", "vercel", "--out", "project")
     assert (home / "project/wheels" / wheel.name).read_bytes() == Path(wheel).read_bytes()
     assert f"pip install -q ./wheels/{wheel.name}" in (home / "project/vercel.json").read_text()
@@ -144,7 +144,7 @@ def test_sdist_contains_test_files(dist):
     assert {"pyproject.toml", "src/statuary/__main__.py", "tests/conftest.py", "content/site.yaml"} <= names
 
 
-def test_containerfile_commands_install_entrypoint(tmp_path):
+def test_containerfile_commands_install_statuary_command(tmp_path):
     """The first stage has only what is copied; the second installs into an empty environment, without an index."""
     text = (GITHUB / "Containerfile").read_text().replace("\\\n", "")
     source = tmp_path / "source"

@@ -26,7 +26,7 @@ STORED = ENTRY._replace(cache="no-cache", encoding="gzip")
 
 
 @pytest.mark.parametrize("entry", [ENTRY, NAMED])
-def test_encoded_entry_parses_unchanged(entry):
+def test_encoded_manifest_entry_parses_unchanged(entry):
     assert parse_entry_line(encode_entry_line(entry)) == entry
 
 
@@ -58,7 +58,7 @@ def line(**changes):
         ({"more": 1}, "was not written by statuary"),
     ],
 )
-def test_malformed_line_is_refused(changes, message):
+def test_malformed_manifest_line_is_rejected(changes, message):
     with pytest.raises(DamagedSnapshotError, match=message):
         parse_entry_line(line(**changes))
 
@@ -66,12 +66,12 @@ def test_malformed_line_is_refused(changes, message):
 @pytest.mark.parametrize(
     "text", [b"", b"[]\n", b"{", encode_entry_line(ENTRY)[:-1], b" " + encode_entry_line(ENTRY)]
 )
-def test_noncanonical_line_is_refused(text):
+def test_noncanonical_manifest_line_is_rejected(text):
     with pytest.raises(DamagedSnapshotError):
         parse_entry_line(text)
 
 
-def test_line_length_is_limited():
+def test_manifest_line_length_is_limited():
     size = len(encode_entry_line(ENTRY)) - len(ENTRY.path)
     longest = ENTRY._replace(path="a" * (LONGEST_LINE - size))
     assert len(encode_entry_line(longest)) == LONGEST_LINE
@@ -83,7 +83,7 @@ def entries(*names):
     return [ENTRY._replace(path=f"v2/{name}.json") for name in names]
 
 
-def test_damaged_part_is_refused():
+def test_damaged_manifest_part_is_rejected():
     part, text = encode_part(entries("a", "b"))
     assert parse_part(text, part) == entries("a", "b")
     with pytest.raises(DamagedSnapshotError, match="is missing"):
@@ -96,7 +96,7 @@ def test_damaged_part_is_refused():
             parse_part(text, wrong)
 
 
-def test_part_without_lines_is_refused():
+def test_manifest_part_without_lines_is_rejected():
     part, _ = encode_part(entries("a"))
     empty = part._replace(documents=0, size=0, sha256=sha256(b"").hexdigest())
     with pytest.raises(DamagedSnapshotError, match="it lists other files than the manifest says"):
@@ -151,12 +151,12 @@ PARTS = orjson.loads(encode_manifest(manifest_of(entries("a"), entries("b"))[0])
         ({"more": 1}, "was changed after the build: its digest is wrong"),
     ],
 )
-def test_malformed_manifest_is_refused(members, message):
+def test_malformed_manifest_is_rejected(members, message):
     with pytest.raises(DamagedSnapshotError, match=message):
         parse_manifest(changed(**members))
 
 
-def test_changed_manifest_is_refused():
+def test_changed_manifest_is_rejected():
     text = changed()
     assert parse_manifest(text)
     with pytest.raises(DamagedSnapshotError, match="was changed"):
@@ -174,7 +174,7 @@ def test_changed_manifest_is_refused():
         ([entries("a", "c"), entries("b")], "it lists v2/b.json twice, or not in order"),
     ],
 )
-def test_entries_out_of_order_are_refused(groups, message):
+def test_unsorted_manifest_entries_are_rejected(groups, message):
     manifest, read = manifest_of(*groups)
     with pytest.raises(DamagedSnapshotError, match=message):
         list(read_entries(manifest, read))

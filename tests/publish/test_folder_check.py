@@ -45,7 +45,7 @@ def site(tmp_path: Path) -> Path:
     return root
 
 
-def test_resized_finds_files_and_links(tmp_path: Path) -> None:
+def test_find_resized_returns_resized_and_missing_files(tmp_path: Path) -> None:
     (tmp_path / "same").write_bytes(b"1")
     (tmp_path / "longer").write_bytes(b"12")
     (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
@@ -54,20 +54,20 @@ def test_resized_finds_files_and_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_removed_file_is_found_immediately(site: Path, name: str) -> None:
+def test_next_build_restores_removed_file(site: Path, name: str) -> None:
     (site / name).unlink()
     assert build(site) == {name}
     assert (site / name).read_bytes() == b"whole"
     assert build(site) == frozenset()
 
 
-def test_removed_folder_is_found_immediately(site: Path) -> None:
+def test_next_build_restores_removed_folder(site: Path) -> None:
     shutil.rmtree(site / "two")
     assert build(site) == set(NAMES[4:])
     assert [build(site) for _ in range(TURNS)] == [frozenset()] * TURNS
 
 
-def test_replaced_file_is_found_immediately(site: Path) -> None:
+def test_next_build_restores_replaced_file(site: Path) -> None:
     shorter = site / "two/new"
     shorter.write_bytes(b"who")
     shorter.rename(site / "two/3")
@@ -75,7 +75,7 @@ def test_replaced_file_is_found_immediately(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_truncated_file_is_found_in_turn(site: Path, name: str) -> None:
+def test_truncated_file_is_found_within_several_builds(site: Path, name: str) -> None:
     os.truncate(site / name, 0)
     found = [build(site) for _ in range(TURNS + 1)]
     assert found.count(frozenset({name})) == 1
@@ -83,27 +83,29 @@ def test_truncated_file_is_found_in_turn(site: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("spare", [0, 1])
-def test_small_site_is_checked_whole(site: Path, monkeypatch: pytest.MonkeyPatch, spare: int) -> None:
+def test_small_site_is_checked_whole_every_build(
+    site: Path, monkeypatch: pytest.MonkeyPatch, spare: int
+) -> None:
     monkeypatch.setattr(folder_check, "FILES_IN_TURN", len(NAMES) + spare)
     for name in NAMES:
         os.truncate(site / name, 0)
         assert build(site) == {name}
 
 
-def test_truncated_files_of_copy_are_found(site: Path, tmp_path: Path) -> None:
+def test_copied_site_is_checked_whole_once(site: Path, tmp_path: Path) -> None:
     for name in NAMES:
         os.truncate(site / name, 0)
     shutil.copytree(site, tmp_path / "copy", copy_function=shutil.copy2)
     assert build(tmp_path / "copy") == set(NAMES)
 
 
-def test_files_of_new_folder_are_checked(site: Path) -> None:
+def test_files_in_new_folder_are_checked(site: Path) -> None:
     build(site, ["three/1", "three/2", "three/3"])
     (site / "three/3").unlink()
     assert build(site) == {"three/3"}
 
 
-def test_change_between_check_and_publication_is_found(site: Path) -> None:
+def test_file_removed_during_build_is_found_next(site: Path) -> None:
     with FolderTarget(site) as target:
         target.ledger.retain_unchanged_sources()
         assert target.incomplete_sources(verify=False) == frozenset()
@@ -113,7 +115,7 @@ def test_change_between_check_and_publication_is_found(site: Path) -> None:
     assert build(site) == {"one/3"}
 
 
-def test_run_without_check_keeps_stamps(site: Path) -> None:
+def test_partial_run_keeps_folder_timestamps(site: Path) -> None:
     with FolderTarget(site) as target:
         target.ledger.set_partial()
         target.add([document("three/1"), document("one/1")])
@@ -125,7 +127,7 @@ def test_run_without_check_keeps_stamps(site: Path) -> None:
     assert build(site) == {"three/1", "two/3"}
 
 
-def test_interrupted_build_forgets_stamps(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_after_interruption_checks_every_file(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -25,12 +25,12 @@ def site(tmp_path: Path) -> Path:
     return write_files(tmp_path / "site", FILES)
 
 
-def test_visible_files_are_walked(site: Path) -> None:
+def test_walking_site_folder_skips_hidden_files(site: Path) -> None:
     assert sorted(walk_files(site)) == [".nojekyll", "a.json", "b/c.json", "b/d/e.html"]
     assert sorted(FolderReader(site).paths()) == sorted(walk_files(site))
 
 
-def test_files_inside_are_read(site: Path) -> None:
+def test_reader_returns_only_files_inside_folder(site: Path) -> None:
     reader = FolderReader(site)
     assert reader.read("b/d/e.html") == reader.read_existing("b/d/e.html") == b"e"
     for path in ("missing", "b", "", "../site/a.json", "/etc/passwd", "a.json/", "b/../a.json", "a\0"):
@@ -39,7 +39,7 @@ def test_files_inside_are_read(site: Path) -> None:
         reader.read_existing("missing")
 
 
-def test_links_outside_are_refused(site: Path) -> None:
+def test_reader_never_follows_links_outside_folder(site: Path) -> None:
     (site.parent / "secret").write_text("secret")
     (site / "inside").symlink_to(site / "a.json")
     (site / "outside").symlink_to(site.parent / "secret")
@@ -52,19 +52,19 @@ def test_links_outside_are_refused(site: Path) -> None:
         list(walk_files(site))
 
 
-def test_link_to_sibling_folder_is_ignored(site: Path) -> None:
+def test_reader_ignores_link_to_sibling_folder(site: Path) -> None:
     """Its name begins with the folder's."""
     beside = write_files(site.parent / "site-2", {"a.json": "other"})
     (site / "beside").symlink_to(beside / "a.json")
     assert FolderReader(site).read("beside") is None
 
 
-def test_pipe_in_site_is_rejected(site: Path) -> None:
+def test_reader_ignores_named_pipe_in_site(site: Path) -> None:
     os.mkfifo(site / "pipe")
     assert FolderReader(site).read("pipe") is None
 
 
-def test_document_size_is_limited(site: Path) -> None:
+def test_reader_rejects_document_above_size_limit(site: Path) -> None:
     with (site / "large").open("wb") as file:
         file.truncate(LARGEST_DOCUMENT)
     assert len(FolderReader(site).read("large") or b"") == LARGEST_DOCUMENT
@@ -74,13 +74,13 @@ def test_document_size_is_limited(site: Path) -> None:
         FolderReader(site).read("large")
 
 
-def test_site_path_must_be_folder(tmp_path: Path) -> None:
+def test_reader_rejects_path_without_folder(tmp_path: Path) -> None:
     for path in (tmp_path / "missing", Path(__file__)):
         with pytest.raises(PublishingError, match="is not a folder"):
             FolderReader(path)
 
 
-def test_case_variants_form_one_document(tmp_path: Path) -> None:
+def test_files_differing_in_case_form_one_document(tmp_path: Path) -> None:
     names = {"v2/0xAB": "one", "v2/0xab": "one", "v2/0xac": "two", "V1/b": "three"}
     documents = list(folder_documents(write_files(tmp_path / "site", names)))
     assert {(document.path, document.aliases, document.body) for document in documents} == {
@@ -90,7 +90,7 @@ def test_case_variants_form_one_document(tmp_path: Path) -> None:
     }
 
 
-def test_names_with_different_bytes_are_refused(tmp_path: Path) -> None:
+def test_case_variants_with_different_bytes_are_rejected(tmp_path: Path) -> None:
     site = write_files(tmp_path / "site", {"v2/0xAB": "one", "v2/0xab": "two"})
     with pytest.raises(PublishingError, match="v2/0xAB and v2/0xab differ only in case"):
         list(folder_documents(site))
@@ -123,25 +123,25 @@ def ledger(tmp_path: Path) -> Path:
         ("elsewhere/", []),
     ],
 )
-def test_nearest_paths_share_a_name(ledger: Path, path: str, nearest: list[str]) -> None:
+def test_similar_paths_are_suggested_from_ledger(ledger: Path, path: str, nearest: list[str]) -> None:
     assert similar_published_paths(ledger, path) == nearest
 
 
-def test_missing_ledger_has_no_entries(tmp_path: Path) -> None:
+def test_missing_ledger_file_has_no_entries(tmp_path: Path) -> None:
     file = tmp_path / "none"
     assert read_ledger_meta(file, "a") is None
     assert list(read_ledger_listing(file)) == similar_published_paths(file, "a") == []
     assert not is_build_unfinished(file)
 
 
-def test_listing_of_ledger_has_digests(ledger: Path) -> None:
+def test_ledger_listing_contains_paths_and_sizes(ledger: Path) -> None:
     entries = list(read_ledger_listing(ledger))
     assert [entry.path for entry in entries] == ["other/a_b", "other/axb", "v2/0xAB", "v2/100%", "v2/1000"]
     assert all(entry.size == 1 for entry in entries)
     assert not is_build_unfinished(ledger)
 
 
-def test_malformed_ledger_is_refused(tmp_path: Path) -> None:
+def test_malformed_ledger_file_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_bytes(b"no database" * 100)
     for read in (

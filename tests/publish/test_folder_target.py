@@ -30,13 +30,13 @@ def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Act
         return plan.counts
 
 
-def test_documents_are_written_with_aliases(tmp_path: Path) -> None:
+def test_documents_are_written_under_every_alias(tmp_path: Path) -> None:
     counts = publish(tmp_path, document("a/One", b"1", "a/one"), document("b", b"2"))
     assert tree(tmp_path) == {"a/One": b"1", "a/one": b"1", "b": b"2"}
     assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
 
 
-def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
+def test_dry_run_plan_cannot_be_applied(tmp_path: Path) -> None:
     with FolderTarget(tmp_path, dry_run=True) as publication:
         publication.add([document("a")])
         with pytest.raises(PublishingError, match="a plan made as a dry run cannot be published"):
@@ -44,7 +44,7 @@ def test_dry_run_refuses_to_apply(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def test_published_body_is_read_back(tmp_path: Path) -> None:
+def test_published_document_is_read_back(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"))
     with FolderTarget(tmp_path) as publication:
         assert publication.read_published("a") == b"1"
@@ -62,13 +62,13 @@ def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     assert (tmp_path / "b").read_bytes() == b"3"
 
 
-def test_replaced_body_replaces_alias(tmp_path: Path) -> None:
+def test_changed_document_replaces_its_alias(tmp_path: Path) -> None:
     publish(tmp_path, document("A", b"1", "twin"))
     publish(tmp_path, document("A", b"2", "twin"))
     assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
 
 
-def test_publication_removes_only_own_files(tmp_path: Path) -> None:
+def test_publication_removes_only_its_own_files(tmp_path: Path) -> None:
     publish(tmp_path, document("old/deep/a"), document("b"))
     (tmp_path / "old" / "theirs").write_text("x")
     (tmp_path / ".gitignore").write_text("*")
@@ -78,7 +78,7 @@ def test_publication_removes_only_own_files(tmp_path: Path) -> None:
     assert not (tmp_path / "old/deep").exists()
 
 
-def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
+def test_foreign_file_at_document_path_stops_publication(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
     with FolderTarget(tmp_path) as publication:
         publication.add([document("a"), document("b")])
@@ -88,7 +88,7 @@ def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"b": b"theirs"}
 
 
-def test_identical_existing_file_is_adopted(tmp_path: Path) -> None:
+def test_identical_foreign_file_is_adopted(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"{}")
     assert publish(tmp_path, document("a"))[Action.ADD] == 0
     assert publish(tmp_path)[Action.REMOVE] == 1
@@ -109,7 +109,7 @@ def test_removed_published_file_is_rewritten(tmp_path: Path) -> None:
     assert tree(tmp_path) == {"a": b"{}"}
 
 
-def test_new_mtimes_rewrite_nothing(tmp_path: Path) -> None:
+def test_changed_modification_times_rewrite_no_file(tmp_path: Path) -> None:
     """A restored CI cache or a copied folder has other times than the ledger noted."""
     publish(tmp_path, document("a"))
     os.utime(tmp_path / "a", ns=(1, 1))
@@ -118,20 +118,20 @@ def test_new_mtimes_rewrite_nothing(tmp_path: Path) -> None:
     assert os.lstat(tmp_path / "a").st_ino == inode
 
 
-def test_lost_ledger_adopts_identical_files(tmp_path: Path) -> None:
+def test_publication_without_ledger_adopts_identical_files(tmp_path: Path) -> None:
     publish(tmp_path, document("a"), document("b"))
     (tmp_path / LEDGER).unlink()
     assert publish(tmp_path, document("a"), document("b"))[Action.ADD] == 0
 
 
-def test_dry_run_changes_nothing(tmp_path: Path) -> None:
+def test_folder_dry_run_writes_no_file(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"))
     counts = publish(tmp_path, document("a", b"2"), document("b"), dry_run=True)
     assert counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 0}
     assert tree(tmp_path) == {"a": b"1"}
 
 
-def test_plan_lists_changes_in_order(tmp_path: Path) -> None:
+def test_publication_plan_lists_changes_in_order(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"), document("z"))
     with FolderTarget(tmp_path, dry_run=True) as publication:
         publication.add([document("b", b"12"), document("a", b"123")])
@@ -167,7 +167,7 @@ def test_plan_lists_changes_in_order(tmp_path: Path) -> None:
         "<a>",
     ],
 )
-def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
+def test_unsafe_document_paths_are_rejected(path: str, tmp_path: Path) -> None:
     with (
         FolderTarget(tmp_path / "site") as publication,
         pytest.raises(PublishingError, match="inside the site"),
@@ -177,7 +177,7 @@ def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("other", "message"), [("a", "the same path"), ("A", "differ only in case")])
-def test_conflicting_paths_report_sources(tmp_path, other, message) -> None:
+def test_conflicting_document_paths_report_source_files(tmp_path, other, message) -> None:
     first = document("a", b"1")._replace(sources=("incidents/one.yaml",))
     second = document(other, b"2")._replace(sources=("incidents/two.yaml", "site.yaml"))
     with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match=message) as caught:
@@ -186,7 +186,7 @@ def test_conflicting_paths_report_sources(tmp_path, other, message) -> None:
         assert name in str(caught.value)
 
 
-def test_symbolic_link_folder_is_refused(tmp_path: Path) -> None:
+def test_symlinked_folder_in_site_stops_publication(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     site = tmp_path / "site"
@@ -199,7 +199,7 @@ def test_symbolic_link_folder_is_refused(tmp_path: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
-def test_symbolic_link_document_is_refused(tmp_path: Path) -> None:
+def test_symlink_at_document_path_stops_publication(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     site = tmp_path / "site"
@@ -212,13 +212,13 @@ def test_symbolic_link_document_is_refused(tmp_path: Path) -> None:
     assert victim.read_text() == "precious"
 
 
-def test_second_build_reports_locked_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_build_reports_locked_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.publish.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
     with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
         Ledger(tmp_path / LEDGER)
 
 
-def test_invalid_ledger_is_quarantined(tmp_path: Path) -> None:
+def test_invalid_ledger_file_is_quarantined(tmp_path: Path) -> None:
     file = tmp_path / LEDGER
     file.parent.mkdir()
     file.write_bytes(b"no ledger" * 100)
@@ -228,14 +228,14 @@ def test_invalid_ledger_is_quarantined(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
-def test_uncreatable_folder_is_rejected(tmp_path: Path) -> None:
+def test_output_folder_that_is_file_fails(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="the site cannot be written to"):
         FolderTarget(tmp_path / "file")
 
 
 @pytest.mark.parametrize("listing", ["listing", "differences"])
-def test_unfinished_listing_survives_closed_ledger(tmp_path: Path, listing: str) -> None:
+def test_unfinished_ledger_iterator_survives_close(tmp_path: Path, listing: str) -> None:
     with FolderTarget(tmp_path) as publication:
         publication.add([document("a"), document("b")])
         files = getattr(publication.ledger, listing)()
@@ -258,7 +258,7 @@ def test_saved_ledger_group_is_read_back(tmp_path: Path) -> None:
         assert ledger.cached_group("other") == CachedGroup("")
 
 
-def test_collected_output_returns_added_paths() -> None:
+def test_collected_output_returns_paths_of_documents() -> None:
     output = CollectedOutput()
     first, second, third = (Document(path=name, body=b"") for name in "abc")
     assert output.add([first, second]) == ["a", "b"]
@@ -267,7 +267,7 @@ def test_collected_output_returns_added_paths() -> None:
     assert output.result(2).documents == [first, second, third]
 
 
-def test_discarding_output_has_no_documents() -> None:
+def test_discarding_output_stores_no_documents() -> None:
     output = NoOutput()
     assert output.discards
     assert output.add([Document(path="a", body=b"")]) == []

@@ -30,12 +30,12 @@ def settings(*forms: CompressedFormat) -> HostingSettings:
     return HostingSettings(precompressed=forms)
 
 
-def test_default_settings_change_no_documents():
+def test_default_hosting_settings_add_no_files():
     documents = [RECORD, SUMMARY, SMALL]
     assert list(with_compressed_forms(documents, HostingSettings())) == documents
 
 
-def test_compressed_record_has_aliases():
+def test_gzip_setting_adds_compressed_record():
     made = list(with_compressed_forms([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
     assert [document.path for document in made] == [
         RECORD.path,
@@ -49,7 +49,7 @@ def test_compressed_record_has_aliases():
     assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
 
 
-def test_compression_is_reproducible():
+def test_gzip_output_is_reproducible():
     first, again = (
         list(with_compressed_forms([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2)
     )
@@ -61,7 +61,7 @@ def test_incompressible_file_stays_uncompressed():
     assert list(with_compressed_forms([noise], settings(CompressedFormat.GZIP))) == [noise]
 
 
-def test_brotli_and_zstandard_round_trip():
+def test_brotli_and_zstandard_files_decompress_to_original():
     brotli = require_module("brotli", install="pip install brotli")
     zstd = require_module("backports.zstd", install="pip install backports.zstd")
     _, br, zst = with_compressed_forms(
@@ -80,7 +80,7 @@ def test_missing_compression_package_is_reported(monkeypatch):
 
 
 @pytest.mark.slow
-def test_sharded_site_has_identical_documents(tmp_path: Path):
+def test_sharded_layout_has_same_documents(tmp_path: Path):
     plain = build_project(tmp_path / "plain", "")
     sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
     assert not (sharded / "build" / "v2" / "contract").exists()

@@ -65,7 +65,9 @@ def calls_of_a_build(tmp_path: Path) -> int:
 @pytest.mark.parametrize(
     "error", [Ended, lambda: OSError(28, "No space left on device"), lambda: OSError(5, "I/O error")]
 )
-def test_every_failed_system_call_recovers(error: Callable[[], BaseException], tmp_path: Path) -> None:
+def test_publication_recovers_from_each_failed_syscall(
+    error: Callable[[], BaseException], tmp_path: Path
+) -> None:
     total = calls_of_a_build(tmp_path)
     assert total > 40
     old, new = bodies(OLD), bodies(NEW)
@@ -98,7 +100,7 @@ with FolderTarget(Path(sys.argv[1])) as publication:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
-def test_randomly_killed_process_recovers(tmp_path: Path) -> None:
+def test_publication_recovers_from_random_kill(tmp_path: Path) -> None:
     """A real process, really killed; the moments spread over its life."""
     world = (
         "from statuary.site.document import Document\n"

@@ -55,7 +55,7 @@ def test_damaged_ledger_keeps_foreign_files(tmp_path, kind):
     assert (tmp_path / "v2/999").read_bytes() == b"foreign"
 
 
-def test_damaged_owned_names_are_restored(tmp_path):
+def test_damaged_list_of_own_files_is_restored(tmp_path):
     publish(tmp_path, OLD)
     (tmp_path / ".statuary" / OWNED_NAMES).write_bytes(b"x" * 5000)
     publish(tmp_path, NEW)
@@ -65,7 +65,7 @@ def test_damaged_owned_names_are_restored(tmp_path):
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_full_disk_is_reported(tmp_path, dry_run):
+def test_publication_on_full_disk_is_reported(tmp_path, dry_run):
     publish(tmp_path, OLD)
 
     def fill_up() -> None:
@@ -80,7 +80,7 @@ def test_full_disk_is_reported(tmp_path, dry_run):
     assert (tmp_path / "v2/7").read_bytes() == b"new 7"
 
 
-def test_duplicate_path_reports_both_sources(tmp_path):
+def test_duplicate_document_path_reports_both_sources(tmp_path):
     documents = [Document(path="a", body=b"1", sources=(source,)) for source in ("one.yaml", "two.yaml")]
     with (
         pytest.raises(
@@ -95,7 +95,7 @@ def test_duplicate_path_reports_both_sources(tmp_path):
     os.name == "nt" or os.geteuid() == 0,
     reason="permissions bind nobody here; to have them: Linux or macOS, and a user other than root",
 )
-def test_read_only_folder_is_reported(tmp_path):
+def test_read_only_output_folder_is_reported(tmp_path):
     publish(tmp_path, OLD)
     for folder in (tmp_path / ".statuary", tmp_path):
         folder.chmod(0o500)

@@ -26,20 +26,20 @@ def digests(paths: list[str]) -> set[str]:
     return {tally.add(part)[0].sha256 for part in split_into_parts(map(entry, sorted(paths)))}
 
 
-def test_part_length_matches_mean() -> None:
+def test_manifest_parts_have_expected_mean_length() -> None:
     parts = list(split_into_parts(entry(f"v2/contract/1/{number:06}") for number in range(100_000)))
     assert sum(map(len, parts)) == 100_000
     assert 0.7 * MEAN_PART_LENGTH < 100_000 / len(parts) < 1.3 * MEAN_PART_LENGTH
     assert max(map(len, parts)) <= MAX_PART_LENGTH
 
 
-def test_added_document_changes_single_part() -> None:
+def test_added_document_changes_one_manifest_part() -> None:
     paths = [f"v2/contract/1/{number:05}" for number in range(10_000)]
     before, after = digests(paths), digests([*paths, "v2/contract/1/05000x"])
     assert len(before - after) == len(after - before) == 1
 
 
-def test_part_length_has_maximum() -> None:
+def test_manifest_part_length_has_maximum() -> None:
     def endless() -> Iterator[Entry]:
         number = 0
         while True:
@@ -54,7 +54,7 @@ PATHS = ["A/b", "a-b", "a.b", "a/b", "a0b", "b", "\u00e9", "\uffee", "\U0001f600
 """In the order of their characters' numbers; in UTF-16 the last two would change places."""
 
 
-def test_listing_on_disk_is_sorted() -> None:
+def test_file_listing_is_sorted_by_path() -> None:
     with Listing() as listing:
         for path in reversed(PATHS):
             assert listing.add(entry(path))
@@ -65,7 +65,7 @@ def test_listing_on_disk_is_sorted() -> None:
         assert listing.size() == (len(PATHS) - 1, len(PATHS) - 1)
 
 
-def test_parts_match_encoded_entries() -> None:
+def test_manifest_parts_contain_all_listing_entries() -> None:
     entries = [entry(f"v2/contract/1/{number:04}") for number in range(3000)]
     entries[7] = Entry("a/0xAB", ("a/0xab",), 4, "1" * 64, "text/plain")
     with Listing() as listing:
@@ -80,7 +80,7 @@ def test_parts_match_encoded_entries() -> None:
     assert parse_part(parts[-1][2], parts[-1][0]) == parts[-1][1]
 
 
-def test_diff_has_both_sides() -> None:
+def test_listing_diff_has_old_and_new_entry() -> None:
     before, after = (
         [entry("a"), entry("b"), entry("d")],
         [entry("b")._replace(size=2), entry("c"), entry("d")],

@@ -6,7 +6,7 @@ from statuary.publish.locations import find_replaceable_parts
 from support.sites import write_files
 
 
-def test_target_keeps_log_without_valid_replacement(tmp_path: Path) -> None:
+def test_target_keeps_log_without_valid_new_log(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = {"log/checkpoint": "no checkpoint", "index.html": "x"}
     write_files(tmp_path / "target", files)
     write_files(tmp_path / "site", {"index.html": "y"})
@@ -17,7 +17,7 @@ def test_target_keeps_log_without_valid_replacement(tmp_path: Path) -> None:
     assert replacement.includes("index.html")
 
 
-def test_target_without_log_is_replaced(tmp_path: Path) -> None:
+def test_target_without_log_is_replaced_entirely(tmp_path: Path) -> None:
     for name in ("site", "target"):
         write_files(tmp_path / name, {"index.html": name})
     replacement = find_replaceable_parts(str(tmp_path / "site"), str(tmp_path / "target"))

@@ -4,7 +4,7 @@ from statuary.base.primitives import parse_instant
 from statuary.publish.origin import SiteOrigin, build_meta_values
 
 
-def test_notes_name_instant_revision_program() -> None:
+def test_ledger_metadata_states_time_revision_version() -> None:
     origin = SiteOrigin(parse_instant("2026-11-20T12:00:00Z"), "r1", "1.2.3")
     assert build_meta_values(origin) == {
         "instant": "2026-11-20T12:00:00.000Z",

@@ -36,7 +36,7 @@ def test_media_types_match_built_documents(tmp_path: Path, hosting: str) -> None
     ]
 
 
-def test_unknown_paths_use_file_extension() -> None:
+def test_unknown_path_media_type_follows_extension() -> None:
     assert media_type_of("fonts/a.woff2") == "font/woff2"
     assert media_type_of("snapshot/parts/0.jsonl") == "application/jsonl; charset=utf-8"
     assert media_type_of("LICENSE") == media_type_of("a.b/c") == "application/octet-stream"

@@ -56,19 +56,19 @@ for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_longest_path_of_each_url_fits(name):
+def test_longest_path_of_each_url_is_safe(name):
     path = PATHS[name]
     for stored in (path, sharded_path(path), *(f"{path}.{form}" for form in CompressedFormat)):
         assert require_safe_path(stored) == stored
 
 
 @pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])
-def test_longest_path_belongs_to_url(url):
+def test_longest_path_matches_its_url_pattern(url):
     path = url.path(**LONGEST)
     assert match_url(path) == (url, re.fullmatch(url_regex(url), path).groupdict())
 
 
-def test_longest_page_path_fits():
+def test_longest_markdown_page_path_is_safe():
     assert len(PATHS[OWN_PAGE.name].removeprefix("pages/").removesuffix(".html")) <= MAX_PAGE_PATH
     assert len(OWN_PAGE.path(path="p" * MAX_PAGE_PATH)) + len(".zst") <= LONGEST_PATH
     with pytest.raises(PublishingError, match="Windows allows at most"):
@@ -76,7 +76,7 @@ def test_longest_page_path_fits():
 
 
 @pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])
-def test_url_literals_are_not_reserved(url):
+def test_url_patterns_avoid_reserved_windows_names(url):
     literals = [text for _, text in PATTERN_PARTS.findall(url.pattern) if text]
     assert [name for text in literals for name in text.split("/") if name and is_reserved_name(name)] == []
 

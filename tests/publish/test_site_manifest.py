@@ -43,7 +43,9 @@ def divided(entries: dict[str, Entry]) -> dict[Part, bytes]:
 
 @settings(max_examples=times(120))
 @given(st.dictionaries(PATHS, st.integers(0, 2)), st.dictionaries(PATHS, st.none() | st.integers(0, 3)))
-def test_renewed_parts_match_fresh_listing(before: dict[str, int], changes: dict[str, int | None]) -> None:
+def test_incrementally_updated_manifest_equals_fresh_manifest(
+    before: dict[str, int], changes: dict[str, int | None]
+) -> None:
     """Parts are short here, and end after two of five paths on average, or after four."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (site_manifest, listing):
@@ -114,7 +116,7 @@ def test_unchanged_build_keeps_manifest(tmp_path: Path) -> None:
     assert (site / MANIFEST).stat().st_mtime_ns == before
 
 
-def test_fresh_folder_gets_identical_manifest(tmp_path: Path) -> None:
+def test_build_into_new_folder_gives_same_manifest(tmp_path: Path) -> None:
     small_site(tmp_path)
     site = built(tmp_path)
     build(tmp_path / "content", tmp_path / "again", now=NOW)
@@ -136,7 +138,7 @@ def test_damaged_manifest_is_rebuilt(tmp_path: Path, damage: str) -> None:
     assert_listed(built(tmp_path))
 
 
-def test_manifest_replaces_lost_ledger(tmp_path: Path) -> None:
+def test_build_without_ledger_uses_manifest(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     site = built(tmp_path)
     for file in (site / ".statuary").iterdir():
@@ -150,7 +152,7 @@ def test_manifest_replaces_lost_ledger(tmp_path: Path) -> None:
     assert_listed(site)
 
 
-def test_listed_files_omit_changed_files(tmp_path: Path) -> None:
+def test_manifest_adoption_skips_manually_changed_files(tmp_path: Path) -> None:
     """A build whose ledger is gone adopts what the manifest describes; what was changed by hand stays."""
     out = tmp_path / "out"
     build(site_of_many(tmp_path, 1, pages=True), out)

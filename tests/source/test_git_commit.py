@@ -29,7 +29,7 @@ def git_guesses_identity(repository):
     )
 
 
-def test_unchanged_and_new_files_are_committable(repository):
+def test_changed_and_new_files_are_committed(repository):
     for path, text in (("content/site.yaml", "changed"), ("content/incidents/2026/new.yaml", "new")):
         check_can_commit(repository.root / path)
         repository.write(path, text)
@@ -38,7 +38,7 @@ def test_unchanged_and_new_files_are_committable(repository):
         assert repository.git("show", f"HEAD:{path}") == text
 
 
-def test_file_outside_repository_is_rejected(tmp_path, monkeypatch):
+def test_commit_outside_git_repository_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     (tmp_path / "alone").mkdir()
     with pytest.raises(EditError, match="not in a git repository"):
@@ -46,7 +46,7 @@ def test_file_outside_repository_is_rejected(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_file_with_uncommitted_changes_is_rejected(repository, staged):
+def test_commit_over_uncommitted_changes_is_rejected(repository, staged):
     repository.write("content/site.yaml", "changed")
     if staged:
         repository.git("add", "content/site.yaml")
@@ -54,7 +54,7 @@ def test_file_with_uncommitted_changes_is_rejected(repository, staged):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_ignored_file_is_rejected(repository):
+def test_commit_of_gitignored_file_is_rejected(repository):
     with pytest.raises(EditError, match="git ignores"):
         check_can_commit(repository.root / "build/file.yaml")
 
@@ -65,7 +65,7 @@ def test_commit_during_merge_is_rejected(repository):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_missing_git_is_reported(repository, monkeypatch):
+def test_missing_git_program_is_reported(repository, monkeypatch):
     monkeypatch.setenv("PATH", str(repository.root))
     with pytest.raises(EditError, match="git is not installed"):
         check_can_commit(repository.root / "content/site.yaml")
@@ -77,7 +77,7 @@ def test_commit_message_is_kept_verbatim(repository):
     assert repository.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
 
 
-def test_failing_hook_output_is_shown(repository):
+def test_failing_commit_hook_output_is_shown(repository):
     hook = repository.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")
@@ -88,7 +88,7 @@ def test_failing_hook_output_is_shown(repository):
     assert repository.read("content/site.yaml") == "changed"
 
 
-def test_commit_without_identity_states_account(repository, monkeypatch):
+def test_commit_without_git_identity_states_used_author(repository, monkeypatch):
     forget_identity(monkeypatch)
     repository.git("config", "user.name", "Ada Plinth")
     repository.write("content/site.yaml", "changed")
@@ -102,13 +102,13 @@ def test_commit_without_identity_states_account(repository, monkeypatch):
     assert f"{commit.name} by {commit.stated_author}" in commit.summary_line
 
 
-def test_commit_with_identity_names_no_author(repository):
+def test_commit_with_git_identity_prints_no_author(repository):
     repository.write("content/site.yaml", "changed")
     commit = commit_file(repository.root / "content/site.yaml", "x")
     assert commit.summary_line == commit.name
 
 
-def test_required_identity_keeps_commit_refused(repository, monkeypatch):
+def test_required_git_identity_rejects_commit(repository, monkeypatch):
     forget_identity(monkeypatch)
     repository.git("config", "user.useConfigOnly", "true")
     repository.write("content/site.yaml", "changed")

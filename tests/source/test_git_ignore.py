@@ -44,7 +44,7 @@ def test_new_key_file_is_gitignored(tmp_path, monkeypatch):
     assert (again.exit_code, "to .gitignore" in again.stdout) == (0, False)
 
 
-def test_key_outside_of_project_changes_nothing(tmp_path, monkeypatch):
+def test_key_outside_project_is_not_gitignored(tmp_path, monkeypatch):
     project = tmp_path / "project"
     project.mkdir()
     monkeypatch.chdir(project)

@@ -100,7 +100,7 @@ def updates_in(clone: Path, path: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_edits_in_two_clones_are_merged(clones, monkeypatch, first, second):
+def test_incident_updates_from_two_clones_are_merged(clones, monkeypatch, first, second):
     (mine, theirs), paths = clones, {first[0], second[0]}
     edit(mine, first[1], "2026-11-02T10:05:00Z", monkeypatch)
     edit(theirs, second[1], "2026-11-02T10:06:00Z", monkeypatch)
@@ -149,7 +149,7 @@ def test_missing_merge_program_leaves_conflict_markers(clones, monkeypatch):
     assert "<<<<<<< ours" in (theirs / SLOW).read_text()
 
 
-def test_merge_outside_repository_is_reported(tmp_path):
+def test_merge_outside_git_repository_is_reported(tmp_path):
     file = tmp_path / "a.yaml"
     with pytest.raises(EditError, match="was merged, but `git add` failed") as caught:
         stage_merged_text(file, "name: A\n")

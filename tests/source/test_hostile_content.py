@@ -64,12 +64,12 @@ def test_nested_yaml_alias_expansion_is_limited() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"a\\uDC00": 1}', '["\\ud83d\\ud83d\\ude00"]'])
-def test_unpaired_surrogate_in_source_is_rejected(text: str) -> None:
+def test_unpaired_surrogate_in_json_is_rejected(text: str) -> None:
     with pytest.raises(UnreadableError, match="surrogate"):
         parse_json_as_text(text)
 
 
-def test_paired_surrogate_in_source_is_accepted() -> None:
+def test_paired_surrogate_in_json_is_accepted() -> None:
     assert parse_json_as_text('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
@@ -96,7 +96,7 @@ def surrogate_in_notice(record: dict, _: str) -> None:
         (surrogate_in_notice, ""),
     ],
 )
-def test_unpaired_surrogate_rejects_only_record(tmp_path, change, member) -> None:
+def test_unpaired_surrogate_excludes_only_its_record(tmp_path, change, member) -> None:
     import json
 
     record = orjson.loads(orjson.dumps(made_record()))
@@ -106,7 +106,7 @@ def test_unpaired_surrogate_rejects_only_record(tmp_path, change, member) -> Non
     assert {finding.path for finding in findings_of(content)} == {path}
 
 
-def test_invalid_utf8_names_are_findings(tmp_path: Path) -> None:
+def test_file_name_without_utf8_is_reported(tmp_path: Path) -> None:
     require_names_in_utf_8()
     content = small_site(tmp_path)
     (content / "contracts" / "748463").mkdir(parents=True)
@@ -122,7 +122,7 @@ def test_invalid_utf8_names_are_findings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["input.json", "creation.hex", "contract.yaml"])
-def test_workspace_fifo_does_not_block(tmp_path: Path, name: str) -> None:
+def test_named_pipe_in_workspace_never_blocks(tmp_path: Path, name: str) -> None:
     folder = tmp_path / f"contracts/1/{ADDRESS}"
     write_files(folder, {"contract.yaml": "contract: a.sol:A\n", "input.json": "{}", "output.json": "{}"})
     (folder / name).unlink(missing_ok=True)
@@ -135,26 +135,26 @@ def test_workspace_fifo_does_not_block(tmp_path: Path, name: str) -> None:
     assert messages.get(name, messages.get("contract.yaml")) is not None
 
 
-def test_fifo_is_not_regular_file(tmp_path: Path) -> None:
+def test_named_pipe_as_content_file_is_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.yaml")
     with pytest.raises(UnreadableError, match="regular file"):
         SourceFile(tmp_path, "a.yaml").load_bytes(100)
 
 
-def test_folder_nesting_is_limited(tmp_path: Path) -> None:
+def test_content_folder_nesting_is_limited(tmp_path: Path) -> None:
     (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
     (found,) = walk_folder(tmp_path)
     assert found.message == f"the folders are nested in more than {MAX_FOLDERS} levels"
 
 
-def test_unusable_source_path_is_finding(tmp_path: Path) -> None:
+def test_invalid_external_records_path_is_reported(tmp_path: Path) -> None:
     for location in ("x" * 5_000, "/".join(["x" * 200] * 30), "nul\0"):
         scan = ContractScan(tmp_path, [ExternalSource(location, "site.yaml", ("contracts", "sources", 0))])
         (finding,) = scan.findings
         assert (finding.rule, finding.path) == ("source-unavailable", "site.yaml")
 
 
-def test_excess_invalid_values_are_summarized(tmp_path: Path) -> None:
+def test_many_invalid_values_are_summarized(tmp_path: Path) -> None:
     updates = "".join("- {at: 1, status: none}\n" for _ in range(1_000))
     content = write_files(small_site(tmp_path), {"incidents/slow.yaml": f"name: a\nupdates:\n{updates}"})
     found = findings_of(content)
@@ -162,7 +162,7 @@ def test_excess_invalid_values_are_summarized(tmp_path: Path) -> None:
     assert any(finding.message.endswith("more values are not valid") for finding in found)
 
 
-def test_long_value_message_is_shortened() -> None:
+def test_message_with_huge_value_is_shortened() -> None:
     message = Finding(rule="r", message=f"name {'x' * 60_000_000} is wrong").message
     assert len(message) == MAX_MESSAGE + 1
     assert message.startswith("name xxx")
@@ -196,14 +196,14 @@ def test_oversized_content_is_excluded_from_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["site.yaml", "components.yaml"])
-def test_oversized_settings_stop_build(tmp_path: Path, path: str) -> None:
+def test_oversized_settings_file_stops_build(tmp_path: Path, path: str) -> None:
     content = write_files(small_site(tmp_path), {path: "x" * (2 << 20)})
     checked = check_site(content, parse_instant(NOW), NoProgress())
     assert [one.rule for one in checked.findings if one.path == path] == ["limit-exceeded"]
     assert not checked.may_publish
 
 
-def test_abandoned_scratch_folders_are_removed(tmp_path: Path, monkeypatch) -> None:
+def test_abandoned_temporary_folders_are_removed(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(scratch, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     abandoned, other = tmp_path / f"{scratch.PREFIX}killed", tmp_path / "other"
@@ -218,7 +218,7 @@ def test_abandoned_scratch_folders_are_removed(tmp_path: Path, monkeypatch) -> N
     assert sorted(tmp_path.iterdir()) == [other]
 
 
-def test_node_url_must_name_server(tmp_path: Path) -> None:
+def test_chain_rpc_url_must_name_server(tmp_path: Path) -> None:
     for scheme, count in {
         "javascript:alert(1)": 1,
         "data:text/html,x": 1,
@@ -321,7 +321,7 @@ def replaced_by_link(file: Path, target: Path | str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 @pytest.mark.parametrize("path", few_by_default(NAMED_BY_CONTENT, 5))
 @pytest.mark.parametrize("hidden", few_by_default([False, True], 1))
-def test_file_link_target_is_not_shown(tmp_path: Path, path: str, hidden: bool) -> None:
+def test_symlinked_external_file_is_never_shown(tmp_path: Path, path: str, hidden: bool) -> None:
     content = small_site(tmp_path)
     if path.startswith(WORKSPACE):
         workspace(content)
@@ -350,7 +350,7 @@ def test_file_link_target_is_not_shown(tmp_path: Path, path: str, hidden: bool) 
 @pytest.mark.parametrize(
     "path", ["incidents", "theme", "pages", "contracts", "contracts/748463", WORKSPACE, "templates"]
 )
-def test_folder_link_target_is_not_shown(tmp_path: Path, path: str) -> None:
+def test_symlinked_external_folder_is_never_shown(tmp_path: Path, path: str) -> None:
     content = small_site(tmp_path)
     if path == "incidents":
         shutil.rmtree(content / path)
@@ -366,7 +366,7 @@ def test_folder_link_target_is_not_shown(tmp_path: Path, path: str) -> None:
 @pytest.mark.parametrize(
     "target", ["/proc/self/environ", "/dev/zero", "/dev/stdin", "/etc", "fifo", "itself"]
 )
-def test_special_link_target_is_not_shown(
+def test_symlink_to_special_file_is_never_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setenv("TOKEN", "c3RhdHVhcnk")
@@ -379,7 +379,7 @@ def test_special_link_target_is_not_shown(
 
 
 @pytest.mark.parametrize("source", ["../../x.jsonl", "../../records", "../../x/../x.jsonl"])
-def test_external_source_lines_are_not_shown(tmp_path: Path, source: str) -> None:
+def test_lines_of_external_records_are_not_shown(tmp_path: Path, source: str) -> None:
     content = small_site(tmp_path / "repository")
     record = "c3RhdHVhcnk: [\n"
     write_files(
@@ -398,7 +398,7 @@ def test_external_source_lines_are_not_shown(tmp_path: Path, source: str) -> Non
     assert not [text for text in texts if "c3RhdH" in text]
 
 
-def test_link_replacing_file_is_not_shown(tmp_path: Path) -> None:
+def test_symlink_replacing_read_file_is_not_shown(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), {"incidents/p.yaml": "stauts: x\n"})
     findings = findings_of(content)
     assert "stauts: x" in text_report(findings, str(content))
@@ -408,7 +408,7 @@ def test_link_replacing_file_is_not_shown(tmp_path: Path) -> None:
     assert "PRIVATE" not in text_report(locate_findings(content, findings), str(content))
 
 
-def test_link_replacing_folder_is_rejected(tmp_path: Path) -> None:
+def test_symlink_replacing_listed_folder_is_rejected(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     (listed,) = [
         file
@@ -422,7 +422,7 @@ def test_link_replacing_folder_is_rejected(tmp_path: Path) -> None:
         listed.load_text(1000)
 
 
-def test_links_within_content_are_read(tmp_path: Path) -> None:
+def test_symlinks_inside_content_are_read(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), {"incidents/2026/a.yaml": "stauts: x\n"})
     replaced_by_link(content / "incidents/b.yaml", "2026/a.yaml")
     replaced_by_link(tmp_path / "linked", content)
@@ -433,7 +433,7 @@ def test_links_within_content_are_read(tmp_path: Path) -> None:
     )  # below the findings about the file; for the link, no line is shown
 
 
-def test_edit_through_external_link_is_rejected(tmp_path: Path) -> None:
+def test_edit_through_symlink_outside_content_is_rejected(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     (tmp_path / "outside").mkdir()
     shutil.rmtree(content / "incidents")

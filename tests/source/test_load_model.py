@@ -34,7 +34,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("tree", "message", "hint"), REFUSED)
-def test_invalid_setting_gives_located_finding(tree, message, hint):
+def test_invalid_setting_reports_key_and_hint(tree, message, hint):
     findings = []
     assert validate_tree(tree, Settings, "site.yaml", findings) is None
     [finding] = findings

@@ -51,7 +51,9 @@ items:
         (("absent",), True, 1, 1),
     ],
 )
-def test_json_part_is_located(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
+def test_json_pointer_resolves_to_line_and_column(
+    pointer: Pointer, on_key: bool, line: int, column: int
+) -> None:
     assert locate_in_json(JSON_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -68,7 +70,9 @@ def test_json_part_is_located(pointer: Pointer, on_key: bool, line: int, column:
         ((1,), False, 7, 6),
     ],
 )
-def test_yaml_part_is_located(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
+def test_yaml_pointer_resolves_to_line_and_column(
+    pointer: Pointer, on_key: bool, line: int, column: int
+) -> None:
     assert locate_in_yaml(YAML_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -91,7 +95,7 @@ def parts(value: object, pointer: Pointer = ()) -> dict[Pointer, object]:
 
 @steady
 @given(VALUES, st.sampled_from([None, 2]), st.booleans())
-def test_located_position_starts_value(value: object, indent: int | None, escaped: bool) -> None:
+def test_json_position_is_start_of_value(value: object, indent: int | None, escaped: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=escaped)
     lines = text.split("\n")
     known = parts(value)
@@ -101,7 +105,7 @@ def test_located_position_starts_value(value: object, indent: int | None, escape
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
-def test_finding_location_takes_linear_calls(tmp_path: Path, suffix: str) -> None:
+def test_locating_many_findings_takes_linear_time(tmp_path: Path, suffix: str) -> None:
     """Ten times the findings take about ten times the calls; a pass over the file for each would take a hundred."""
 
     def calls(count: int) -> int:
@@ -123,12 +127,12 @@ def test_finding_location_takes_linear_calls(tmp_path: Path, suffix: str) -> Non
     assert many < 12 * few
 
 
-def test_value_after_long_string_is_located() -> None:
+def test_json_value_after_long_string_is_located() -> None:
     text = json.dumps({"a": "x" * (8 << 20), "b": 1}) + " "
     assert locate_in_json(text, [(("b",), False)]) == [Position(1, (8 << 20) + 16)]
 
 
-def test_duplicate_key_is_located_in_object() -> None:
+def test_duplicate_json_key_reports_second_position() -> None:
     with pytest.raises(UnreadableError, match="duplicate key 'b'") as caught:
         parse_json('{"a": {"b": 1},\n "b": [{"b": 2}],\n "b": 3}')
     assert caught.value.position == Position(3, 2)

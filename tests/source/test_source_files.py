@@ -15,12 +15,12 @@ def test_byte_order_mark_is_stripped():
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_error_names_encoding(encoding):
+def test_utf_16_file_error_names_encoding(encoding):
     with pytest.raises(UnreadableError, match="UTF-16"):
         decode_utf8("\ufeffname: x\n".encode(encoding))
 
 
-def test_byte_order_mark_keeps_error_positions():
+def test_byte_order_mark_does_not_shift_positions():
     with pytest.raises(UnreadableError) as caught:
         decode_utf8(b"\xef\xbb\xbfab\n\xe9")
     assert caught.value.position == Position(2, 1)
@@ -38,7 +38,7 @@ def test_byte_order_mark_keeps_error_positions():
         ("incidents/slow.yaml", False),
     ],
 )
-def test_unrelated_files_are_ignored(path, ignored):
+def test_unrelated_content_files_are_ignored(path, ignored):
     assert is_ignored(PurePosixPath(path)) is ignored
 
 
@@ -51,5 +51,5 @@ def test_unrelated_files_are_ignored(path, ignored):
         ("incidents/2026/11/slow/notes.json", False),
     ],
 )
-def test_workspace_has_files_below_contract(path, is_part):
+def test_files_below_contract_address_form_workspace(path, is_part):
     assert is_workspace_file(PurePosixPath(path)) is is_part

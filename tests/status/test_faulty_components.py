@@ -132,7 +132,7 @@ def repaired(site, last):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_unreadable_file_keeps_last_components(tmp_path, name):
+def test_unreadable_components_file_keeps_published_components(tmp_path, name):
     last = published(tmp_path)
     site, findings = read(tmp_path, FILES[name])
     assert {finding.path for finding in findings} == {"components.yaml"} == {*site.unread}
@@ -140,7 +140,7 @@ def test_unreadable_file_keeps_last_components(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_faulty_component_keeps_last_version(tmp_path, name):
+def test_faulty_component_keeps_published_version(tmp_path, name):
     old, new, _ = PARTS[name]
     last = published(tmp_path)
     site, _ = read(tmp_path, COMPONENTS.replace(old, new))
@@ -171,7 +171,7 @@ def test_faulty_component_without_build_is_omitted(tmp_path, name):
     assert [record.id for record in catalogue.incidents] == ([] if name == "an empty group" else ["outage"])
 
 
-def test_new_component_never_replaces_same_id(tmp_path):
+def test_new_component_never_replaces_published_id(tmp_path):
     last = published(tmp_path)
     newcomer = COMPONENTS.replace("  rpc:", "  new: {name: New, id: r-1}\n  rpc:")
     catalogue = repaired(read(tmp_path, newcomer).site, last)
@@ -195,13 +195,13 @@ def test_invalid_published_component_is_excluded(tmp_path):
     assert [component.key for component in catalogue.components] == ALL[1:]
 
 
-def test_other_version_components_are_ignored():
+def test_components_saved_by_other_version_are_ignored():
     target = Memory.__new__(Memory)
     target.note = '[["rpc", 1]]'
     assert load_published_components(target) == ()
 
 
-def test_incident_of_unknown_component_is_still_found(tmp_path):
+def test_unknown_component_is_reported_beside_faulty_component(tmp_path):
     site, _ = read(tmp_path, COMPONENTS.replace("name: RPC", "nam: RPC"), other=OUTAGE.replace("rpc", "rcp"))
     _, found = without_broken_parts(site, found_in)
     assert {(finding.rule, finding.path) for finding in found if finding.severity == "error"} == {
@@ -209,6 +209,6 @@ def test_incident_of_unknown_component_is_still_found(tmp_path):
     }
 
 
-def test_single_faulty_component_stays_published(tmp_path):
+def test_only_component_with_error_stays_published(tmp_path):
     last = published(tmp_path)
     assert repaired(read(tmp_path, "components: {rpc: {}}\n").site, last).components == last

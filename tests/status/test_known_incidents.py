@@ -57,7 +57,7 @@ def next_build(ledger):
 
 
 @pytest.mark.parametrize("text", [RICH, SMALL])
-def test_known_incident_equals_parsed_one(ledger, text):
+def test_cached_incident_equals_parsed_incident(ledger, text):
     incident = incident_of(text, "trouble")
     store(ledger, incident)
 
@@ -67,14 +67,14 @@ def test_known_incident_equals_parsed_one(ledger, text):
     assert repr(known) == repr(incident)
 
 
-def test_changed_file_is_not_known(ledger):
+def test_changed_incident_file_misses_cache(ledger):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     assert next_build(ledger).find(incident.source, b"other text") is None
     assert next_build(ledger).find("incidents/other.yaml", b"text") is None
 
 
-def test_other_version_reuses_no_stored_incident(ledger, monkeypatch):
+def test_other_statuary_version_misses_incident_cache(ledger, monkeypatch):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     monkeypatch.setattr(known_incidents, "program_fingerprint", lambda: "another")
@@ -82,7 +82,7 @@ def test_other_version_reuses_no_stored_incident(ledger, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["TEXT", "BLOB"])
-def test_damaged_value_is_not_known(ledger, kind):
+def test_damaged_cached_incident_is_ignored(ledger, kind):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     ledger.connection.execute(
@@ -91,14 +91,14 @@ def test_damaged_value_is_not_known(ledger, kind):
     assert next_build(ledger).find(incident.source, b"text") is None
 
 
-def test_removed_incident_file_leaves_ledger(ledger):
+def test_removed_incident_is_deleted_from_cache(ledger):
     incident = incident_of(SMALL, "trouble")
     store(ledger, incident)
     next_build(ledger).save()
     assert ledger.connection.execute("SELECT COUNT(*) FROM incidents").fetchone() == (0,)
 
 
-def test_translated_incident_is_not_stored(ledger):
+def test_translated_incident_is_not_cached(ledger):
     incident = replace(
         incident_of("{name: {en: A, de: B}, updates: [{at: 2026-11-02T10:00:00Z, status: investigating}]}"),
         source="incidents/trouble.yaml",
@@ -107,14 +107,14 @@ def test_translated_incident_is_not_stored(ledger):
     assert next_build(ledger).find(incident.source, b"text") is None
 
 
-def test_stored_instants_keep_microseconds(ledger):
+def test_cached_incident_times_keep_microseconds(ledger):
     incident = replace(incident_of(SMALL, "trouble"), started_at=at("11-02 09:00").replace(microsecond=1_000))
     store(ledger, incident)
     assert next_build(ledger).find(incident.source, b"text") == incident
 
 
 @pytest.mark.parametrize("kind", [Incident, IncidentUpdate])
-def test_every_incident_field_is_stored(kind):
+def test_every_incident_field_is_cached(kind):
     as_in_json = {str, bool, int, ComponentStatus, Impact, UpdateStatus}
     for field in fields(kind):
         is_mapping = get_origin(field.type) is Mapping

@@ -41,7 +41,7 @@ def test_decompressed_size_mismatch_is_rejected(size: int) -> None:
 
 
 @pytest.mark.parametrize("cut", [-1, -4, 5])
-def test_truncated_data_is_rejected(cut: int) -> None:
+def test_truncated_compressed_data_is_rejected(cut: int) -> None:
     require_zstd()
     for decompress, data in (
         (inflate, zlib.compress(BODY)),
@@ -64,7 +64,7 @@ def test_decompression_bomb_is_rejected() -> None:
     assert len(decompress_zstandard_prefix(import_zstandard().compress(BOMB), 1000)) == 1000
 
 
-def test_window_of_frame_is_limited() -> None:
+def test_oversized_zstd_window_is_rejected() -> None:
     require_zstd()
     zstd = import_zstandard()
     names = zstd.CompressionParameter
@@ -73,7 +73,7 @@ def test_window_of_frame_is_limited() -> None:
         decompress_zstandard(data, len(BOMB))
 
 
-def test_uncompressed_data_is_rejected() -> None:
+def test_decompressing_plain_data_is_rejected() -> None:
     require_zstd()
     for decompress in (inflate, inflate_at_most, decompress_zstandard, decompress_zstandard_prefix):
         with pytest.raises(DamagedDataError):

@@ -37,7 +37,7 @@ READERS: dict[str, Reader] = {
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-def test_fifo_is_rejected_without_waiting(reader: Reader, tmp_path: Path) -> None:
+def test_named_pipe_is_rejected_without_waiting(reader: Reader, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(NotRegularFileError):
         reader(tmp_path / "fifo")
@@ -52,7 +52,7 @@ def test_device_is_rejected_as_file(reader: Reader, device: str) -> None:
 
 @pytest.mark.parametrize("links", [False, True])
 @pytest.mark.parametrize("path", ["link", "folder/secret", "hidden", "../outside/secret"])
-def test_path_outside_of_folder_is_rejected(path: str, tmp_path: Path, *, links: bool) -> None:
+def test_path_outside_folder_is_rejected(path: str, tmp_path: Path, *, links: bool) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret").write_text(SECRET)
     content = tmp_path / "content"
@@ -81,18 +81,18 @@ def opened(tmp_path: Path) -> Iterator[OpenFolder]:
         yield folder
 
 
-def test_open_folder_gives_next_file(opened: OpenFolder) -> None:
+def test_open_folder_reads_file_in_subfolder(opened: OpenFolder) -> None:
     assert read_descriptor(opened.open_file("inner/two"), "two", 10) == b"two"
 
 
 @pytest.mark.parametrize("links", [False, True])
-def test_open_folder_follows_no_link_outside(opened: OpenFolder, tmp_path: Path, *, links: bool) -> None:
+def test_open_folder_never_follows_link_outside(opened: OpenFolder, tmp_path: Path, *, links: bool) -> None:
     (tmp_path / "content/inner/link").symlink_to("../../outside/secret")
     with pytest.raises(OutsideFolderError):
         opened.open_file("inner/link", links=links)
 
 
-def test_replaced_folder_is_checked_again(opened: OpenFolder, tmp_path: Path) -> None:
+def test_replaced_subfolder_is_opened_again(opened: OpenFolder, tmp_path: Path) -> None:
     inner = tmp_path / "content/inner"
     inner.rename(tmp_path / "content/gone")
     inner.mkdir()
@@ -111,7 +111,7 @@ def test_open_folder_rejects_fifo(opened: OpenFolder, tmp_path: Path) -> None:
         opened.open_file("inner/fifo")
 
 
-def test_large_file_is_rejected_before_reading(tmp_path: Path) -> None:
+def test_oversized_file_is_rejected_before_reading(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as stream:
         stream.truncate(4 << 40)  # a file of holes
     for read in (read_file, lambda file: read_named_file(file, 1000)):
@@ -119,7 +119,7 @@ def test_large_file_is_rejected_before_reading(tmp_path: Path) -> None:
             read(tmp_path / "large")
 
 
-def test_pipe_of_option_has_limit(tmp_path: Path) -> None:
+def test_file_option_limits_size_of_pipe(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.write(writing, b"x" * 1001)
     os.close(writing)
@@ -135,7 +135,7 @@ def create(file: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "file", "fifo"])
-def test_new_file_replaces_no_existing_one(kind: str, tmp_path: Path) -> None:
+def test_creating_file_never_replaces_existing_path(kind: str, tmp_path: Path) -> None:
     target = tmp_path / "target"
     if kind == "fifo":
         os.mkfifo(target)
@@ -156,7 +156,7 @@ def test_key_file_is_private(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "device"])
-def test_only_regular_file_is_appended_to(kind: str, tmp_path: Path) -> None:
+def test_appending_to_link_or_device_is_rejected(kind: str, tmp_path: Path) -> None:
     target = Path("/dev/null") if kind == "device" else tmp_path / "target"
     if kind == "link":
         (tmp_path / "elsewhere").write_text("")
@@ -170,7 +170,7 @@ def test_only_regular_file_is_appended_to(kind: str, tmp_path: Path) -> None:
     assert (tmp_path / "new").read_bytes() == b"ab"
 
 
-def test_failed_block_leaves_old_file(tmp_path: Path) -> None:
+def test_failed_atomic_write_keeps_old_file(tmp_path: Path) -> None:
     replace_file(tmp_path / "file", b"old")
     with suppress(RuntimeError), atomic_file(tmp_path / "file") as stream:
         stream.write(b"new")
@@ -181,7 +181,7 @@ def test_failed_block_leaves_old_file(tmp_path: Path) -> None:
         replace_file(tmp_path / "file/below", b"new")
 
 
-def test_locked_folder_is_not_locked_twice(tmp_path: Path) -> None:
+def test_folder_lock_is_exclusive(tmp_path: Path) -> None:
     held = lock_folder(tmp_path)
     assert held is not None
     assert lock_folder(tmp_path, blocking=False) is None

@@ -42,7 +42,7 @@ def with_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, SECRET)
 
 
-def test_git_gets_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_process_inherits_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_secrets(monkeypatch)
     outputs = [
         run_git(repository, *ENVIRONMENT).text,
@@ -54,7 +54,7 @@ def test_git_gets_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -
         assert SECRET not in output
 
 
-def test_commit_hook_gets_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_commit_hook_inherits_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_secrets(monkeypatch)
     hook = repository / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ def test_git_environment_variables_are_ignored(
     assert state.revision == git_output(repository, "rev-parse", "HEAD")
 
 
-def test_program_gets_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_started_program_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     with_secrets(monkeypatch)
     ended = run_program(RunLimits(), [sys.executable, "-c", "import os; print(os.environ)"])
     assert "PATH" in ended.text
@@ -91,7 +91,7 @@ def test_program_gets_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
         ("print('x' * 9_000_000)", RunLimits(output_bytes=1 << 20), "more than"),
     ],
 )
-def test_program_beyond_limit_is_stopped(script: str, limits: RunLimits, reason: str) -> None:
+def test_program_exceeding_limits_is_stopped(script: str, limits: RunLimits, reason: str) -> None:
     with pytest.raises(ProgramError, match=reason):
         run_program(limits, [sys.executable, "-c", script])
 

@@ -34,7 +34,7 @@ def squares(number: int, **of_the_tenth) -> list[Square]:
     "executor", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
 )
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 40])
-def test_every_task_runs_once(executor, number):
+def test_every_worker_task_runs_once(executor, number):
     with executor:
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
@@ -45,7 +45,7 @@ def test_every_worker_receives_tasks():
         assert len(set(executor.map_unordered(whose, squares(60)))) == 3
 
 
-def test_few_tasks_start_no_worker():
+def test_few_tasks_run_without_worker_process():
     with process_executor(8) as executor:
         assert set(executor.map_unordered(whose, squares(4))) == {os.getpid()}
 
@@ -61,13 +61,13 @@ def test_tasks_are_generated_lazily():
         results.close()
 
 
-def test_killed_worker_task_is_retried(tmp_path):
+def test_task_of_killed_worker_is_retried(tmp_path):
     tasks = squares(40, trace=tmp_path / "trace", kills=2)
     with process_executor(2) as executor:
         assert sorted(executor.map_unordered(square, tasks)) == [one**2 for one in range(40)]
 
 
-def test_worker_killing_task_is_abandoned(tmp_path):
+def test_task_killing_every_worker_is_abandoned(tmp_path):
     tasks = [Square(f"part-{one}", one, tmp_path / f"{one}", 1000) for one in range(40)]
     with (
         process_executor(2) as executor,
@@ -78,7 +78,7 @@ def test_worker_killing_task_is_abandoned(tmp_path):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_task_exception_keeps_details(count):
+def test_worker_task_exception_keeps_details(count):
     with process_executor(count) as executor, pytest.raises(OSError, match="No space left") as raised:
         list(executor.map_unordered(fail, squares(40)))
     assert (raised.value.errno, raised.value.filename) == (28, "build/.statuary")
@@ -99,7 +99,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_workers_end_with_parent_process(tmp_path, end):
+def test_worker_processes_end_with_parent(tmp_path, end):
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     command = [sys.executable, str(script)]
@@ -146,7 +146,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("instant", range(1, 121, 7))
-def test_interrupt_ends_build_at_any_instant(tmp_path, instant):
+def test_ctrl_c_ends_workers_at_any_time(tmp_path, instant):
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED)
     done = subprocess.run(
@@ -162,7 +162,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def test_early_workers_preload_modules():
+def test_workers_started_early_preload_modules():
     with process_executor(2, prepare_worker) as executor:
         executor.start_early()
         assert len(set(executor.map_unordered(whose, squares(60)))) == 2

@@ -31,18 +31,18 @@ def rendered(source: str = SOURCE) -> tuple[str, bool]:
     return environment.get_template("one.html").render(name="Ada"), bool(compiled)
 
 
-def test_template_is_compiled_once(folder: Path) -> None:
+def test_template_is_compiled_once_and_cached(folder: Path) -> None:
     assert rendered() == ("Hello Ada", True)
     assert rendered() == ("Hello Ada", False)
     assert len(list(folder.rglob("*.jinja-*.pyc"))) == 1
 
 
-def test_changed_template_is_recompiled(folder: Path) -> None:
+def test_changed_jinja_template_is_recompiled(folder: Path) -> None:
     rendered()
     assert rendered(SOURCE + "!") == ("Hello Ada!", True)
 
 
-def test_damaged_cache_is_recompiled(folder: Path) -> None:
+def test_damaged_template_cache_is_recompiled(folder: Path) -> None:
     rendered()
     [file] = folder.rglob("*.jinja-*.pyc")
     whole = file.read_bytes()
@@ -51,13 +51,13 @@ def test_damaged_cache_is_recompiled(folder: Path) -> None:
         assert rendered() == ("Hello Ada", True)
 
 
-def test_disabled_bytecode_writing_disables_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dont_write_bytecode_disables_template_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert rendered() == rendered() == ("Hello Ada", True)
     assert not list(folder.rglob("*.jinja-*"))
 
 
-def test_unwritable_cache_folder_is_ignored(folder: Path) -> None:
+def test_unwritable_template_cache_folder_is_ignored(folder: Path) -> None:
     folder.rmdir()
     folder.write_text("a file")
     assert rendered() == ("Hello Ada", True)

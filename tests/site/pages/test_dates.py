@@ -26,12 +26,12 @@ ZURICH = DateFormatter(ZoneInfo("Europe/Zurich"), page_texts("en"))
         ),
     ],
 )
-def test_instant_uses_page_timezone(zone: str, instant: str, iso: str, text: str) -> None:
+def test_page_times_use_page_timezone(zone: str, instant: str, iso: str, text: str) -> None:
     moment = DateFormatter(ZoneInfo(zone), page_texts("en")).moment(parse_instant(instant))
     assert (moment.iso, moment.text) == (iso, text)
 
 
-def test_days_and_months_have_iso_form() -> None:
+def test_page_dates_have_iso_attribute() -> None:
     day = ZURICH.short_day(date(2026, 11, 20))
     assert (day.iso, day.text) == ("2026-11-20", "20 Nov 2026")
     assert (ZURICH.month(2026, 3).iso, ZURICH.month(2026, 3).text) == ("2026-03", "March 2026")
@@ -48,10 +48,10 @@ def test_days_and_months_have_iso_form() -> None:
         (timedelta(days=3, minutes=5), "3 d 5 min"),
     ],
 )
-def test_duration_has_two_units(length: timedelta, text: str) -> None:
+def test_duration_shows_at_most_two_units(length: timedelta, text: str) -> None:
     assert format_length(length, page_texts("en")) == text
 
 
-def test_duration_on_page_stays_together() -> None:
+def test_page_duration_uses_non_breaking_spaces() -> None:
     assert ZURICH.length(timedelta(days=6, hours=2)) == "6\xa0d\xa02\xa0h"
     assert ZURICH.length(timedelta(seconds=20)) == "less than a minute"

@@ -83,7 +83,7 @@ def test_contract_list_escapes_texts() -> None:
     assert_inert(page(BLOW), page(HARMLESS))
 
 
-def test_search_term_has_only_letters() -> None:
+def test_search_shard_name_has_only_letters() -> None:
     from statuary.contracts.pages.search import search_documents
 
     entry = ContractRow(
@@ -159,7 +159,7 @@ def test_status_page_escapes_names_and_bodies() -> None:
 LONG = "x" * 1_000_000
 
 
-def test_long_source_line_is_cut() -> None:
+def test_long_source_line_on_page_is_cut() -> None:
     record = made_record()
     (source,) = record["sources"].values()
     source["content"] = f"// {LONG[:400_000]}\ncontract A {{}}\n// {LONG[:400_000]}"
@@ -168,7 +168,7 @@ def test_long_source_line_is_cut() -> None:
     assert "Very long lines are cut" in page
 
 
-def test_large_sources_are_not_shown() -> None:
+def test_oversized_sources_are_not_shown_on_page() -> None:
     record = made_record()
     record["sources"] |= {f"contracts/{n}.sol": {"content": LONG} for n in range(4)}
     page = page_of(record, Proof(results=()))
@@ -176,7 +176,7 @@ def test_large_sources_are_not_shown() -> None:
     assert page.count("too large to show") == 4
 
 
-def test_oversized_fields_keep_page_small() -> None:
+def test_oversized_record_fields_keep_page_small() -> None:
     record = made_record("everything")
     for member in ("name", "fullyQualifiedName", "language"):
         record["compilation"][member] = LONG

@@ -17,12 +17,12 @@ FOUR_SIDES = re.compile(r"(?:padding|margin|inset):\s*([^;{}]+);")
 
 
 @pytest.mark.parametrize("sheet", STYLES, ids=lambda sheet: sheet.name)
-def test_styles_name_no_physical_sides(sheet: Path) -> None:
+def test_style_sheets_use_only_logical_directions(sheet: Path) -> None:
     text = sheet.read_text("utf-8")
     assert PHYSICAL.findall(text) == []
     sides = [re.split(r"\s+(?![^(]*\))", value.strip()) for value in FOUR_SIDES.findall(text)]
     assert [value for value in sides if len(value) == 4 and value[1] != value[3]] == []
 
 
-def test_every_style_sheet_is_checked() -> None:
+def test_style_sheets_of_package_are_found() -> None:
     assert len(STYLES) >= 4

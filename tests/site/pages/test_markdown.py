@@ -37,11 +37,11 @@ from support.random_runs import times
         ("", ""),
     ],
 )
-def test_author_markdown_is_rendered(body: str, html: str) -> None:
+def test_markdown_renders_expected_html(body: str, html: str) -> None:
     assert render_markdown(body, 3) == html
 
 
-def test_only_web_and_mail_links_remain() -> None:
+def test_markdown_keeps_only_https_and_mailto_links() -> None:
     assert render_markdown("[a](https://a.test/x)", 3) == (
         '<p><a href="https://a.test/x" rel="nofollow noopener">a</a></p>'
     )
@@ -49,7 +49,7 @@ def test_only_web_and_mail_links_remain() -> None:
         assert "href" not in render_markdown(f'<a href="{address}">a</a>', 3)
 
 
-def test_headings_start_below_page_level() -> None:
+def test_markdown_headings_start_below_page_heading() -> None:
     assert render_markdown("# One\n\n## Two\n\n###### Six", 3) == "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>"
 
 
@@ -68,7 +68,7 @@ def test_headings_start_below_page_level() -> None:
         "<math><mi//xlink:href='data:x,<script>alert(1)</script>'>",
     ],
 )
-def test_scripts_and_styles_are_removed(body: str) -> None:
+def test_markdown_removes_scripts_and_styles(body: str) -> None:
     html = render_markdown(body, 3).lower()
     for act in (
         "<script",
@@ -85,7 +85,7 @@ def test_scripts_and_styles_are_removed(body: str) -> None:
         assert act not in html
 
 
-def test_hidden_characters_show_code_points() -> None:
+def test_hidden_characters_in_markdown_show_code_points() -> None:
     assert render_markdown("a\u202eb", 3) == "<p>a⟨U+202E⟩b</p>"
 
 
@@ -98,7 +98,7 @@ CODE_AND_WORDS = st.lists(
 
 @settings(max_examples=EXAMPLES)
 @given(WORDS | CODE_AND_WORDS.map("".join))
-def test_fast_path_matches_parser(body: str) -> None:
+def test_plain_text_shortcut_matches_markdown_parser(body: str) -> None:
     text = visible_text(body).strip()
     if MARKUP.search(CODE.sub("x", text)) is None:
         parsed = markdown_sanitizer(LINK_REL).clean(markdown_parser().render(text)).strip()

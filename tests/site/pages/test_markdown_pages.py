@@ -33,7 +33,7 @@ def findings_of(tmp_path: Path, pages: dict[str, str]) -> list[Finding]:
 
 
 @pytest.mark.slow
-def test_markdown_pages_use_site_frame(tmp_path: Path) -> None:
+def test_markdown_pages_have_site_header_and_navigation(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     about = (site / "pages/about.html").read_text("utf-8")
     assert "<title>About us · Plinth</title>" in about
@@ -59,7 +59,7 @@ def test_navigation_appears_on_all_pages(tmp_path: Path) -> None:
     assert side.index('index.html">Help</a>') < side.index('aria-current="page">Support</a>')
 
 
-def test_child_page_highlights_parent_navigation(tmp_path: Path) -> None:
+def test_child_page_highlights_parent_in_navigation(tmp_path: Path) -> None:
     pages = {
         "manual/index.md": "---\ntitle: Manual\nnavigation: true\n---\n",
         "manual/deploy/index.md": "---\ntitle: Deploy\n---\n",
@@ -90,7 +90,7 @@ def test_child_page_highlights_parent_navigation(tmp_path: Path) -> None:
         ("[x](mailto:a@b.example)", ""),
     ],
 )
-def test_broken_links_are_findings(tmp_path: Path, link: str, message: str) -> None:
+def test_broken_link_in_page_is_reported(tmp_path: Path, link: str, message: str) -> None:
     found = findings_of(tmp_path, PAGES | {"links.md": f"---\ntitle: Links\n---\n\nText\n\n{link}\n"})
     assert len(found) == (1 if message else 0)
     for finding in found:
@@ -113,7 +113,9 @@ def test_broken_links_are_findings(tmp_path: Path, link: str, message: str) -> N
         ("a.html", "<p>\n", "unknown-file", 1),
     ],
 )
-def test_page_mistakes_are_findings(tmp_path: Path, path: str, text: str, rule: str, line: int) -> None:
+def test_invalid_front_matter_of_page_is_reported(
+    tmp_path: Path, path: str, text: str, rule: str, line: int
+) -> None:
     found = findings_of(tmp_path, {path: text})
     (finding,) = found
     assert finding.position is not None
@@ -135,7 +137,7 @@ def test_page_mistakes_are_findings(tmp_path: Path, path: str, text: str, rule: 
         "<iframe src=//example.com></iframe>",
     ],
 )
-def test_hostile_body_runs_no_scripts(tmp_path: Path, attack: str) -> None:
+def test_script_in_markdown_page_is_escaped(tmp_path: Path, attack: str) -> None:
     site = build(
         content_with(tmp_path, {"x.md": f"---\ntitle: <script>x</script>\n---\n{attack}\n"}),
         tmp_path / "s",
@@ -179,7 +181,7 @@ def test_sidebar_shows_groups_and_current_folder(tmp_path: Path) -> None:
     assert titles(first, '<nav class="toc"') == ["On this page", "- Do it", "- Twice"]
 
 
-def test_page_links_follow_sidebar_order(tmp_path: Path) -> None:
+def test_next_page_links_follow_sidebar_order(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
     path, order = "pages/guide/index.html", []
     while path:
@@ -213,12 +215,12 @@ def test_search_index_has_page_sections(tmp_path: Path) -> None:
     assert (site / "assets/page-search.js").is_file()
 
 
-def test_site_without_folders_has_no_search(tmp_path: Path) -> None:
+def test_site_without_page_folders_has_no_search(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, {"alone.md": BOOK["alone.md"]}), tmp_path / "site", NOW)
     assert not (site / "assets/page-search.js").exists()
 
 
-def test_alias_redirects_to_page(tmp_path: Path) -> None:
+def test_page_alias_redirects_to_page(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
     for path, root in (("guide/start", "../../"), ("old/begin", "../../")):
         page = (site / f"pages/{path}.html").read_text("utf-8")
@@ -238,7 +240,7 @@ def test_alias_redirects_to_page(tmp_path: Path) -> None:
         ("a b.md", "alias 'a b.md' is not a path of a page"),
     ],
 )
-def test_invalid_alias_gives_warning(tmp_path: Path, alias: str, message: str) -> None:
+def test_invalid_page_alias_gives_warning(tmp_path: Path, alias: str, message: str) -> None:
     pages = {
         "guide/first.md": f"---\ntitle: First\norder: 2\naliases:\n  - other.md\n  - {alias}\n---\n",
         "guide/axe.md": "---\ntitle: Axe\norder: 1\naliases: [taken.md]\n---\n",
@@ -277,7 +279,7 @@ def test_markdown_image_gets_width_and_height(tmp_path: Path, name: str, raw: by
     assert {'width="640"', 'height="360"', 'alt="A dot"'} <= set(re.findall(r'\w+="[^"]*"', image[0]))
 
 
-def test_lossless_webp_size_is_read() -> None:
+def test_lossless_webp_picture_size_is_read() -> None:
     """A picture of 37 by 300 pixels as its first bytes tell it."""
     raw = bytes.fromhex("5249464622000000574542505650384c150000002f24c04a00071011fd0f")
     assert read_picture_size(raw) == {"width": 37, "height": 300}

@@ -34,13 +34,13 @@ class Elements(HTMLParser):
         "<html><textarea><head></textarea></html>",
     ],
 )
-def test_policy_precedes_template_content(page: str) -> None:
+def test_security_policy_precedes_template_content(page: str) -> None:
     first = Elements(insert_security_policy(page, asks_nodes=False).decode()).found[0]
     assert first["http-equiv"] == "Content-Security-Policy"
     assert first["content"].startswith("default-src 'none'; ")
 
 
-def test_policy_allows_node_queries_when_requested() -> None:
+def test_security_policy_allows_https_for_node_queries() -> None:
     page = "<!DOCTYPE html><html><head></head></html>"
     assert "connect-src 'self';" in insert_security_policy(page, asks_nodes=False).decode()
     assert "connect-src 'self' https:" in insert_security_policy(page, asks_nodes=True).decode()

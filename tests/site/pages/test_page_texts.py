@@ -30,14 +30,14 @@ def gaps(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def test_known_languages_have_basic_texts() -> None:
+def test_every_language_has_site_and_status_texts() -> None:
     for section in ("site", "status"):
         files = (PACKAGE / section / "pages/texts").glob("*.json")
         assert tuple(sorted(file.stem for file in files)) == LANGUAGES
 
 
 @pytest.mark.parametrize("folder", TEXTS, ids=lambda folder: folder.relative_to(PACKAGE).as_posix())
-def test_translations_fit_english_texts(folder: Path) -> None:
+def test_translations_match_english_keys_and_placeholders(folder: Path) -> None:
     """A text may have no translation yet: pages show the English one, and `.ci/check-release` lists it."""
     texts = {file.stem: _flat(orjson.loads(file.read_bytes())) for file in folder.glob("*.json")}
     assert set(texts) <= set(LANGUAGES)
@@ -47,7 +47,7 @@ def test_translations_fit_english_texts(folder: Path) -> None:
         assert {key: gaps(text) for key, text in known.items()} == {key: english.get(key) for key in known}
 
 
-def test_direction_follows_script() -> None:
+def test_text_direction_follows_language_script() -> None:
     """Arabic, Hebrew and Persian run from right to left, and Latin transcriptions of them do not."""
     directions = {
         tag: page_texts(tag).direction for tag in ("he", "ar-EG", "fa", "uz-Arab", "az", "he-Latn", "en")
@@ -63,7 +63,7 @@ def test_direction_follows_script() -> None:
     }
 
 
-def test_release_waits_for_translations(tmp_path: Path) -> None:
+def test_release_check_reports_missing_translations(tmp_path: Path) -> None:
     for file in (CHECKOUT / ".ci/check-release", CHECKOUT / "pyproject.toml", CHECKOUT / "CHANGELOG.md"):
         (tmp_path / file.relative_to(CHECKOUT)).parent.mkdir(exist_ok=True)
         shutil.copy(file, tmp_path / file.relative_to(CHECKOUT))
@@ -87,7 +87,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, str]:
     return flat
 
 
-def test_every_text_is_used() -> None:
+def test_every_page_text_is_used() -> None:
     sources = [file for kind in ("*.py", "*.html") for file in PACKAGE.rglob(kind)]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
@@ -100,11 +100,11 @@ def test_every_text_is_used() -> None:
     assert [key for key in ENGLISH if not used(key)] == []
 
 
-def test_site_overrides_single_text() -> None:
+def test_site_setting_overrides_single_page_text() -> None:
     assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
 
 
-def test_numbers_use_language_format() -> None:
+def test_page_numbers_use_language_format() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1.234.567"
     assert page_texts("fr").number(1234567) == "1\u202f234\u202f567"
@@ -143,7 +143,7 @@ def test_date_formats_match_cldr(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_short_weekdays_differ(language: str) -> None:
+def test_short_weekday_names_are_distinct(language: str) -> None:
     names = [page_texts(language)(f"weekday_short.{day}") for day in range(1, 8)]
     assert len(set(names)) == 7
     assert max(map(len, names)) <= 3

@@ -50,14 +50,14 @@ def named_in(sheet: str) -> set[str]:
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_css_rules_match_written_names(sheet: str) -> None:
+def test_every_css_class_is_used_by_pages(sheet: str) -> None:
     names, beginnings = written_names()
     assert {"s-", "l-", "d-", "m-", "tone-"} <= beginnings, "the parts of a state are put together"
     unused = {name for name in named_in(sheet) - names if not name.startswith(tuple(beginnings))}
     assert unused == set()
 
 
-def test_unused_css_name_is_detected() -> None:
+def test_unused_css_class_is_detected() -> None:
     names, beginnings = written_names()
     assert "corridors" not in names
     assert not "corridors".startswith(tuple(beginnings))

@@ -39,14 +39,14 @@ def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
 
 
 @pytest.mark.slow
-def test_theme_style_follows_package_style(tmp_path: Path) -> None:
+def test_theme_style_is_appended_to_package_style(tmp_path: Path) -> None:
     site = themed(tmp_path, {"style.css": ":root { --accent: #b3006b; }\n"})
     style = (site / "assets/statuary.css").read_text("utf-8")
     assert style.endswith(":root { --accent: #b3006b; }\n")
     assert style.index("--accent: var(--ink)") < style.index("--accent: #b3006b")
 
 
-def test_logo_appears_beside_name(tmp_path: Path) -> None:
+def test_theme_logo_appears_beside_site_name(tmp_path: Path) -> None:
     site = themed(tmp_path, {"logo.svg": LOGO})
     assert (site / "assets/theme/logo.svg").read_bytes() == LOGO
     assert '<img src="assets/theme/logo.svg" alt="" height="28">' in (site / "index.html").read_text("utf-8")
@@ -88,19 +88,19 @@ def test_safe_svg_is_published_unchanged(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMFUL)
-def test_harmful_svg_is_rejected(tmp_path: Path, text: str) -> None:
+def test_svg_with_script_is_rejected(tmp_path: Path, text: str) -> None:
     (found,) = findings_of(tmp_path, {"map.svg": text.encode()})
     assert (found.path, found.severity) == ("theme/map.svg", "error")
     assert HARMFUL[text] in found.message
 
 
-def test_broken_svg_is_located(tmp_path: Path) -> None:
+def test_broken_svg_error_reports_line(tmp_path: Path) -> None:
     (found,) = findings_of(tmp_path, {"map.svg": b"<svg>\n <path></svg>"})
     assert found.position == Position(2, 10)
 
 
 @pytest.mark.slow
-def test_template_can_extend_package_template(tmp_path: Path) -> None:
+def test_theme_template_can_extend_package_template(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'
     page = (themed(tmp_path, {"templates/status.html": template}) / "index.html").read_text("utf-8")
     assert "<p>Ours: Plinth</p>" in page
@@ -108,7 +108,7 @@ def test_template_can_extend_package_template(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_theme_overrides_single_text(tmp_path: Path) -> None:
+def test_theme_text_overrides_single_page_text(tmp_path: Path) -> None:
     page = (
         themed(tmp_path, {"texts/en.yaml": "subscribe: {button: Stay informed}\n"}) / "index.html"
     ).read_text()
@@ -130,7 +130,7 @@ def test_theme_file_adds_language(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["site.yaml", "site.json"])
-def test_unknown_language_is_finding(tmp_path: Path, name: str) -> None:
+def test_unknown_page_language_is_reported(tmp_path: Path, name: str) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     settings = yaml.load(files.pop("site.yaml") or "", yaml.BaseLoader)
     files[name] = json.dumps(settings | {"pages": {"language": "it"}})  # is YAML too
@@ -173,7 +173,7 @@ def test_unknown_language_is_finding(tmp_path: Path, name: str) -> None:
         ("surprise.exe", b"MZ", "unknown-file", "unknown file; it is "),
     ],
 )
-def test_theme_mistakes_are_findings(
+def test_invalid_theme_file_is_reported(
     tmp_path: Path, path: str, body: str | bytes, rule: str | None, message: str
 ) -> None:
     found = findings_of(tmp_path, {path: body})
@@ -206,7 +206,7 @@ CORE = '{% extends "package/status.html" %}'
         ({"log_incident.html": "x"}, {"log_incident.html": "did you mean 'incident'?"}),
     ],
 )
-def test_template_without_use_is_warning(templates: dict[str, str], unused: dict[str, str]) -> None:
+def test_unused_theme_template_gives_warning(templates: dict[str, str], unused: dict[str, str]) -> None:
     settings = PageSettings(theme=Theme(templates=tuple(templates.items())))
     found = list(unused_template_findings(settings, ()))
     assert [finding.path for finding in found] == [f"theme/templates/{name}" for name in unused]
@@ -215,12 +215,12 @@ def test_template_without_use_is_warning(templates: dict[str, str], unused: dict
         assert finding.hint.startswith(hint)
 
 
-def test_template_of_enabled_extension_is_used() -> None:
+def test_theme_template_for_enabled_extension_is_accepted() -> None:
     settings = PageSettings(theme=Theme(templates=(("log_incident.html", "x"),)))
     assert not list(unused_template_findings(settings, ("log",)))
 
 
-def test_misspelt_template_is_reported(tmp_path: Path) -> None:
+def test_misspelt_theme_template_is_reported(tmp_path: Path) -> None:
     (finding,) = findings_of(tmp_path, {"templates/statsu.html": "x"})
     assert (finding.rule, finding.path) == ("unused-template", "theme/templates/statsu.html")
 
@@ -234,7 +234,7 @@ def test_misspelt_template_is_reported(tmp_path: Path) -> None:
         ("body { background: url( //cdn.example.org/a.png ) }", (1, 20)),
     ],
 )
-def test_ineffective_style_is_warning(tmp_path: Path, style: str, position: tuple[int, int]) -> None:
+def test_style_blocked_by_policy_gives_warning(tmp_path: Path, style: str, position: tuple[int, int]) -> None:
     (finding,) = findings_of(tmp_path, {"style.css": style})
     assert (finding.rule, finding.severity, finding.path) == (
         "blocked-style",
@@ -254,11 +254,11 @@ def test_ineffective_style_is_warning(tmp_path: Path, style: str, position: tupl
         "/* url(https://a",
     ],
 )
-def test_valid_style_has_no_findings(tmp_path: Path, style: str) -> None:
+def test_valid_theme_style_has_no_findings(tmp_path: Path, style: str) -> None:
     assert findings_of(tmp_path, {"style.css": style}) == []
 
 
-def test_template_error_names_line(tmp_path: Path) -> None:
+def test_theme_template_error_reports_line(tmp_path: Path) -> None:
     (finding,) = findings_of(tmp_path, {"templates/status.html": "<p>\n{% for %}\n"})
     assert finding.position is not None
     assert finding.position.line == 2

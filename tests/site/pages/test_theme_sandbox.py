@@ -181,13 +181,13 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("parts", REPEATED.values(), ids=REPEATED.keys())
-def test_repeated_part_takes_equal_steps(parts, monkeypatch):
+def test_template_step_count_grows_linearly(parts, monkeypatch):
     before, repeated, behind = parts
     few, more = (steps_of(f"{before}{repeated * times}{behind}", monkeypatch) for times in (2, 12))
     assert more - few == 10
 
 
-def test_template_literal_items_are_limited(monkeypatch):
+def test_template_literals_have_limited_size(monkeypatch):
     """A list counts as one beside its items."""
     monkeypatch.setattr(theme_filters, "MAX_LITERAL_ITEMS", 5)
     assert theme_filters.require_literal_size([1, [2], 3])
@@ -195,7 +195,7 @@ def test_template_literal_items_are_limited(monkeypatch):
         theme_filters.require_literal_size([1, [2], 3, 4])
 
 
-def test_error_names_included_template_line():
+def test_error_in_included_template_reports_line():
     theme = {"status.html": "<p>\n{% include 'macros.html' %}", "macros.html": "\n\n{{ ''.__class__ }}"}
     with pytest.raises(ThemeError) as error:
         templates(theme).render("status.html")
@@ -206,7 +206,7 @@ SELECTION = re.compile(r"""(?:select|reject)attr\([^,()]+,\s*["'](\w+)["']""")
 """A filter that selects by a test, which Jinja looks up while it renders."""
 
 
-def test_package_templates_select_by_allowed_tests():
+def test_package_templates_use_only_sandboxed_tests():
     assert SELECTION.findall('selectattr("state", "in", minor)') == ["in"]
     templates = Path(statuary.__file__).parent.rglob("*.html")
     found = {test for template in templates for test in SELECTION.findall(template.read_text("utf-8"))}
@@ -219,7 +219,7 @@ def test_theme_texts_are_sandboxed():
     assert shown == "{name.__class__} {name!r} {name[0]} {name} Plinth"
 
 
-def test_supported_template_features_work():
+def test_sandboxed_template_supports_loops_and_macros():
     source = """
     {%- from "package/macros.html" import icon -%}
     {%- set shown = namespace(count=0) -%}

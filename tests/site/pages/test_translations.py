@@ -26,25 +26,25 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_changed_english_names_kept_translations(change: str) -> None:
+def test_changed_english_text_reports_stale_translations(change: str) -> None:
     current, stale = CHANGES[change]
     assert list(stale_translations({"key": TEXT}, {"key": current})) == stale
 
 
-def test_new_text_needs_no_translation() -> None:
+def test_untranslated_new_text_is_not_stale() -> None:
     assert list(stale_translations({}, {"key": ("e1", "-", "-", "-", "-", "-", "-")})) == []
 
 
-def test_text_translated_later_is_current() -> None:
+def test_later_added_translation_is_not_stale() -> None:
     recorded = {"key": ("e1", "-", "-", "-", "-", "-", "-")}
     assert list(stale_translations(recorded, {"key": TEXT})) == []
 
 
-def test_no_translation_is_stale() -> None:
+def test_shipped_translations_are_not_stale() -> None:
     recorded, current = recorded_digests(), current_digests()
     assert list(stale_translations(recorded, current)) == []
     assert recorded == current, "write the digests again: python tests/support/regenerate.py translations"
 
 
-def test_record_has_every_language() -> None:
+def test_translation_digests_cover_every_language() -> None:
     assert set(RECORDED_LANGUAGES) == set(LANGUAGES)

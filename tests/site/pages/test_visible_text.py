@@ -32,15 +32,15 @@ def test_hidden_characters_show_code_points(text: str, shown: str) -> None:
     shown.encode("utf-8")
 
 
-def test_name_is_single_line() -> None:
+def test_shown_name_becomes_single_line() -> None:
     assert one_line("  Two \n lines\t\u2028end ") == "Two lines ⟨U+2028⟩end"
 
 
-def test_overlong_name_is_cut() -> None:
+def test_overlong_shown_name_is_cut() -> None:
     assert len(one_line("x" * 10_000)) == MAX_LINE_LENGTH + 2
 
 
-def test_text_after_long_whitespace_remains() -> None:
+def test_name_after_long_whitespace_is_kept() -> None:
     assert one_line("Safe" + " " * 5_000 + "drains") == "Safe drains"
 
 
@@ -61,7 +61,7 @@ def test_lookalike_letters_in_names_are_marked(text: str, shown: str) -> None:
     assert visible_name(text) == shown
 
 
-def test_only_mixed_alphabet_words_are_marked() -> None:
+def test_lookalike_marks_apply_only_to_mixed_words() -> None:
     assert mark_lookalike_letters("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
         "// \u043a\u0430, \u0430⟨u+0430⟩dmin, \u03c0",
         ["U+0430"],
@@ -69,5 +69,5 @@ def test_only_mixed_alphabet_words_are_marked() -> None:
     assert mark_lookalike_letters("plain") == ("plain", [])
 
 
-def test_hidden_characters_are_listed_once() -> None:
+def test_repeated_hidden_characters_are_listed_once() -> None:
     assert hidden_characters("a\u202eb\u202ec\x00") == ["U+202E", "U+0000"]

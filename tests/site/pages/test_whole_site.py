@@ -38,7 +38,7 @@ def test_site_has_no_broken_links(hosted_demo: Path) -> None:
     assert list(dead_links(hosted_demo, "https://status.plinth.example")) == []
 
 
-def test_demo_contracts_show_recompilation(hosted_demo: Path) -> None:
+def test_contract_pages_state_recompilation_as_proofs(hosted_demo: Path) -> None:
     """Claim C: a contract's page says of the compilation what its proof states, and no more."""
     sentence = "A file beside the record says that recompiling these sources gave this bytecode"
     stated = {}
@@ -52,7 +52,7 @@ def test_demo_contracts_show_recompilation(hosted_demo: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pages_are_reachable_from_home(demo: Path) -> None:
+def test_every_page_is_reachable_from_home(demo: Path) -> None:
     pages = parts_of(demo)
     linked = {
         (demo / path).parent.joinpath(link.partition("#")[0]).resolve().relative_to(demo).as_posix()
@@ -71,7 +71,7 @@ def test_page_element_ids_are_unique(demo: Path) -> None:
 
 
 @pytest.mark.slow
-def test_repeated_build_gives_identical_pages(demo: Path, tmp_path: Path) -> None:
+def test_repeated_demo_build_gives_identical_pages(demo: Path, tmp_path: Path) -> None:
     again = build(CHECKOUT / "content", tmp_path / "site", NOW)
     assert pages_of(again) == pages_of(demo)
 

@@ -30,13 +30,13 @@ updates:
 """
 
 
-def test_appended_item_follows_last_item():
+def test_appended_yaml_item_follows_last_item():
     lines = ["  - at: 2026-11-02T11:00:00Z", "    status: identified", '    body: "Found: a disk is full."']
     expected = INCIDENT.replace("looking.\n", "looking.\n" + "\n".join(lines) + "\n")
     assert append_yaml_item(INCIDENT, ("updates",), UPDATE) == expected
 
 
-def test_appended_item_copies_list_style():
+def test_appended_yaml_item_copies_list_style():
     text = """\
 history:
 -   at: '2026-01-01T00:00:00Z'
@@ -57,25 +57,25 @@ def test_missing_list_is_added_to_mapping():
     assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
 
 
-def test_new_list_copies_existing_indentation():
+def test_new_yaml_list_copies_existing_indentation():
     text = "updates:\n- at: a1\nname: x\n"
     assert append_yaml_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
 
 
-def test_nested_list_is_indented():
+def test_nested_yaml_list_is_indented():
     text = "updates:\n- at: a1\n"
     assert append_yaml_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
 
 
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
-def test_empty_list_becomes_block(nothing):
+def test_empty_yaml_list_becomes_block_list(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"
     assert (
         append_yaml_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
     )
 
 
-def test_new_key_follows_given_keys():
+def test_new_yaml_key_follows_preceding_keys():
     text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
     edited = set_yaml_value(text, ("cancelled_at",), "c1", preceding_keys=("scheduled_until", "name"))
     assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
@@ -85,7 +85,7 @@ def test_new_key_copies_blank_line_spacing():
     assert set_yaml_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
 
 
-def test_block_scalar_gains_no_blank_line():
+def test_new_key_leaves_block_scalar_unchanged():
     text = "a: x\n\nb: |+\n  y\n"
     assert set_yaml_value(text, ("c",), "z") == text + "c: z\n"
     deeper = "a: x\n\nb:\n  - d: |+\n      y\n"
@@ -104,7 +104,7 @@ def test_multiline_string_becomes_block():
     assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
 
 
-def test_string_above_comment_stays_inline():
+def test_string_above_indented_comment_stays_inline():
     text = "body:\n  # to be written\nname: x\n"
     assert set_yaml_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
 
@@ -116,24 +116,24 @@ def test_long_paragraph_is_folded():
     assert parse_yaml(edited)["body"] == body.strip()
 
 
-def test_indented_comment_stays_with_entry():
+def test_indented_comment_stays_below_its_key():
     text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
     below = "  # of b or of a\n"
     assert set_yaml_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
 
 
-def test_edit_keeps_carriage_returns():
+def test_yaml_edit_keeps_carriage_returns():
     text = "updates:\r- x\rname: y\r"
     assert append_yaml_item(text, ("updates",), "z") == "updates:\r- x\r- z\rname: y\r"
 
 
-def test_aliases_of_empty_lists_count_once():
+def test_yaml_aliases_of_empty_lists_are_accepted():
     lists = "[]," * 100
     aliases = "*a," * 19  # with all of them, the file has nearly as much text as it may expand to
     assert len(parse_yaml(f"a: &a [{lists}]\nb: [{aliases}]\n")["b"]) == 19
 
 
-def test_expansion_up_to_limit_is_accepted(monkeypatch):
+def test_yaml_expansion_up_to_limit_is_accepted(monkeypatch):
     monkeypatch.setattr("statuary.source.parse_yaml.MAX_EXPANSION", 1)
     assert parse_yaml("[a]") == [
         "a"
@@ -142,12 +142,12 @@ def test_expansion_up_to_limit_is_accepted(monkeypatch):
         parse_yaml("a")
 
 
-def test_many_blank_lines_stay_fast():
+def test_yaml_edit_handles_100000_blank_lines():
     text = "updates:\r\n- x" + "\r\n" * 100_000 + "name: x\r\n"
     assert append_yaml_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
 
 
-def test_quoted_key_is_found():
+def test_yaml_edit_finds_quoted_key():
     text = 'occurrences:\n  "2026-12-01T02:00:00Z": {}\n'
     edited = append_yaml_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
     assert edited == 'occurrences:\n  "2026-12-01T02:00:00Z":\n    updates: [x]\n'
@@ -170,19 +170,19 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
-def test_unsafe_edit_is_rejected_with_position(text, message, line):
+def test_unsafe_yaml_edit_is_rejected_with_line(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
         append_yaml_item(text, pointer, {"at": "x"})
     assert (refused.value.position and refused.value.position.line) == line
 
 
-def test_unrelated_anchor_is_kept():
+def test_yaml_edit_keeps_unrelated_anchors():
     text = "a: &x\n  - one\nb: *x\nupdates:\n  - &u two\n  - *u\n"
     assert append_yaml_item(text, ("updates",), "three") == text + "  - three\n"
 
 
-def test_edit_of_aliased_item_is_rejected():
+def test_yaml_edit_of_aliased_item_is_rejected():
     text = "a: &x\n  updates:\n    - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
         append_yaml_item(text, ("a", "updates"), "two")
@@ -191,7 +191,7 @@ def test_edit_of_aliased_item_is_rejected():
         append_yaml_item(inside, ("a", 0, "updates"), "two")
 
 
-def test_block_without_final_newline_is_rejected():
+def test_yaml_block_without_final_newline_is_rejected():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
         append_yaml_item(text, ("updates",), "x")
@@ -200,12 +200,12 @@ def test_block_without_final_newline_is_rejected():
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
-def test_collection_is_not_overwritten(value):
+def test_yaml_mapping_is_not_overwritten_by_string(value):
     with pytest.raises(EditError, match="holds"):
         set_yaml_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
 
-def test_string_is_not_replaced_by_mapping():
+def test_yaml_string_is_not_overwritten_by_mapping():
     with pytest.raises(EditError, match="holds"):
         set_yaml_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
@@ -215,7 +215,7 @@ def test_string_is_not_replaced_by_mapping():
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
 )
-def test_new_file_round_trips(value):
+def test_written_yaml_file_parses_unchanged(value):
     def as_text(inner):
         if isinstance(inner, list):
             return [as_text(item) for item in inner]
@@ -230,7 +230,7 @@ def test_new_file_round_trips(value):
     st.text()
     | st.from_regex(r"[-+0-9._exoab:~]{1,6}|[ynYN]\w{0,3}|[Tt]rue|[Oo]n|[Oo]ff|[Nn]ull", fullmatch=True)
 )
-def test_yaml_1_1_reader_reads_strings(text):
+def test_yaml_1_1_reader_reads_written_strings(text):
     """PyYAML's own safe loader knows YAML 1.1 with its numbers, dates and many words for true and false."""
     read = yaml.safe_load(f"x: {inline_yaml_scalar(text)}\n")["x"]
     assert read == text or isinstance(read, date | datetime)

@@ -59,7 +59,7 @@ MERGED = {
 
 
 @pytest.mark.parametrize("kind", MERGED)
-def test_additions_of_both_sides_are_kept(kind):
+def test_yaml_merge_keeps_additions_of_both(kind):
     base, ours, theirs, merged = MERGED[kind]
     text = merge_yaml(base, ours, theirs)
     if merged is None:
@@ -84,7 +84,7 @@ def test_additions_of_both_sides_are_kept(kind):
         (BASE, BASE + FIRST + "# ours\n", BASE + SECOND + "# theirs\n", "one side wrote the comment '# theirs'"),
     ],
 )  # fmt: skip
-def test_merge_conflict_names_key(base, ours, theirs, message):
+def test_yaml_merge_conflict_names_key(base, ours, theirs, message):
     with pytest.raises(MergeConflictError) as caught:
         merge_yaml(base, ours, theirs)
     assert message in str(caught.value)

@@ -16,12 +16,12 @@ UPDATE = {
 }
 
 
-def test_project_content_has_incidents():
+def test_demo_content_has_incident_files():
     assert len(FILES) > 10
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_appended_update_keeps_existing_lines(file):
+def test_appended_update_keeps_existing_incident_lines(file):
     text = file.read_bytes().decode()
     edited = append_yaml_item(text, ("updates",), UPDATE)
     lines = edited.split("\n")
@@ -39,7 +39,7 @@ def test_appended_update_keeps_existing_lines(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_removed_key_restores_file(file):
+def test_adding_then_removing_key_restores_file(file):
     text = file.read_bytes().decode()
     edited = set_yaml_value(text, ("x_note",), "here")
     assert edited.replace("x_note: here\n", "", 1) == text

@@ -59,7 +59,7 @@ def ordered(value):
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_summary_components_and_status_match_capture(tmp_path, name):
+def test_summary_and_components_match_statuspage_capture(tmp_path, name):
     summary = with_today_s_members(capture(name))
     documents = written(tmp_path, summary)
 
@@ -94,7 +94,7 @@ def test_impact_follows_affected_components(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["discord-2022.summary.json", "huobi-spot.summary.json"])
-def test_trimmed_capture_status_matches(tmp_path, name):
+def test_trimmed_statuspage_capture_has_same_status(tmp_path, name):
     """Captures cut short for a sample: a component that an incident names is put back beside the others.
 
     The HashiCorp capture is left out: a clone on another vendor's system, whose description (`Partial System
@@ -110,7 +110,7 @@ def test_trimmed_capture_status_matches(tmp_path, name):
 
 
 @pytest.mark.slow
-def test_incident_pages_match_captures(tmp_path):
+def test_incident_pages_match_github_status_captures(tmp_path):
     """All 300 of GitHub's, as an object of the list of incidents and as a separate page.
 
     The object in the list equals the real one in every member. The page differs in what it says of the

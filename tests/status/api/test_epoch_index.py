@@ -58,11 +58,11 @@ def stored(path: str, hour: str) -> tuple[int | None, ...] | None:
         ("23:00", (0, 1)),
     ],
 )
-def test_document_is_found_at_instant(hour, expected):
+def test_epoch_index_returns_document_at_time(hour, expected):
     assert stored(PATH, hour) == expected
 
 
-def test_document_without_epochs_is_not_found():
+def test_document_without_epochs_has_no_version():
     assert stored("late.json", "11:59") is None
     assert stored("late.json", "12:00") == (2, None)
     assert parsed().document_at("other.json", at("12:00")) is None
@@ -71,7 +71,7 @@ def test_document_without_epochs_is_not_found():
     ] * 3
 
 
-def test_instants_are_compared_with_now():
+def test_epoch_index_returns_previous_and_next_change():
     index = parsed()
     assert (index.start, index.end) == (at("10:00"), at("20:00"))
     assert index.latest_change_before(at("09:00")) == at("10:00")
@@ -84,7 +84,7 @@ def test_instants_are_compared_with_now():
     assert index.stale_since(at("20:00")) == INDEX["until"]
 
 
-def test_index_end_hides_later_changes():
+def test_epoch_index_ignores_changes_after_end():
     index = parsed(until=INSTANTS[3])
     assert index.next_change_after(at("11:30")) == at("12:00")
     assert index.next_change_after(at("12:00")) is None
@@ -107,14 +107,14 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("changes", BROKEN)
-def test_broken_index_has_no_epochs(changes, tmp_path: Path):
+def test_invalid_epoch_index_counts_as_empty(changes, tmp_path: Path):
     assert parsed(**changes) == NO_EPOCHS
     site = write_files(tmp_path, {"api/v2/_epochs/index.json": json.dumps(INDEX | changes)})
     with pytest.raises(PublishingError, match="is not an epoch index"):
         read_epoch_index(site)
 
 
-def test_documents_never_change_without_epochs():
+def test_documents_without_epoch_index_never_change():
     index, now = parse_epochs_or_empty(b"{"), at("12:00")
     assert index.start < now < index.end == index.build_due
     assert index.latest_change_before(now) == index.start
@@ -122,18 +122,18 @@ def test_documents_never_change_without_epochs():
     assert (index.document_at(PATH, now), list(index.versions_of(PATH))) == (None, [])
 
 
-def test_missing_index_is_refused(tmp_path: Path):
+def test_missing_epoch_index_is_rejected(tmp_path: Path):
     with pytest.raises(PublishingError, match="cannot be read: No such file or directory"):
         read_epoch_index(tmp_path)
     assert parse_epochs_or_empty(None) == parse_epochs_or_empty(b"{") == NO_EPOCHS
 
 
-def test_index_is_read_from_site(tmp_path: Path):
+def test_epoch_index_is_read_from_site(tmp_path: Path):
     site = write_files(tmp_path, {"api/v2/_epochs/index.json": json.dumps(INDEX)})
     assert read_epoch_index(site) == parsed()
 
 
-def test_document_needs_file_and_patch():
+def test_patched_document_requires_base_and_patch():
     whole = StoredDocument("file")
     assert whole.body({"file": b"a"}.get) == b"a"
     assert whole.body({}.get) is None

@@ -26,7 +26,7 @@ def document(body: bytes, media_type: str = JSON) -> Document:
 
 @steady
 @given(LINES, LINES, st.sampled_from([HTML, JSON]))
-def test_patch_produces_target_document(before, after, media_type):
+def test_epoch_patch_produces_target_document(before, after, media_type):
     one, other = ("".join(texts).encode() for texts in (before, after))
     patch = PatchBase(document(one, media_type)).patch(document(other, media_type))
     assert apply_patch(one, patch) == other
@@ -34,7 +34,7 @@ def test_patch_produces_target_document(before, after, media_type):
 
 @steady
 @given(st.text(), st.text())
-def test_patch_handles_arbitrary_texts(before, after):
+def test_epoch_patch_handles_arbitrary_texts(before, after):
     base = document(before.encode("utf-8", "replace"))
     other = document(after.encode("utf-8", "replace"))
     assert apply_patch(base.body, PatchBase(base).patch(other)) == other.body
@@ -47,7 +47,7 @@ def records(moment: str) -> bytes:
     return f'{{"page":{{"updated_at":"{moment}"}},"records":[{",".join(one % (n, moment) for n in range(99))}]}}'.encode()
 
 
-def test_patch_contains_only_differences():
+def test_epoch_patch_contains_only_differences():
     before, after = records("2026-12-01T10:00:00.000Z"), records("2026-12-01T11:00:00.000Z")
     patch = PatchBase(document(before)).patch(document(after))
     assert len(patch) < len(after) / 4
@@ -59,12 +59,12 @@ def test_patch_contains_only_differences():
 
 
 @pytest.mark.parametrize("patch", [b"", b"{}", b"[]", b'{"base":1}', b'{"base":"0","parts":[]}'])
-def test_patch_of_wrong_base_is_rejected(patch):
+def test_epoch_patch_of_wrong_base_is_rejected(patch):
     with pytest.raises(PatchError):
         apply_patch(b"some bytes", patch)
 
 
-def test_invalid_patch_parts_are_rejected():
+def test_epoch_patch_with_invalid_parts_is_rejected():
     patch = json.loads(PatchBase(document(b"some bytes")).patch(document(b"other bytes")))
     for parts in (7, [7], [None], [["a", "b"]]):
         with pytest.raises(PatchError):
@@ -85,7 +85,7 @@ console.log(JSON.stringify(found));
 
 
 @pytest.mark.slow
-def test_edge_module_matches_python_patch(tmp_path: Path) -> None:
+def test_edge_module_applies_patches_like_python(tmp_path: Path) -> None:
     before, after = records("2026-12-01T10:00:00.000Z"), records("2026-12-01T11:00:00.000Z")
     patch = PatchBase(document(before)).patch(document(after)).decode()
     pairs = [

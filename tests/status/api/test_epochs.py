@@ -136,7 +136,7 @@ def due(site, plan, built, moment):
         1,
     ),
 )
-def test_epoch_documents_match_later_builds(zone, clocks_change):
+def test_epoch_documents_equal_builds_at_their_times(zone, clocks_change):
     catalogue = big_world(zone, clocks_change)
     now = instant(clocks_change - timedelta(days=3))
     site = build_status_documents(catalogue, now, SETTINGS)
@@ -174,7 +174,7 @@ def upgrade_site(settings):
     )
 
 
-def test_index_lists_instants_and_locations():
+def test_epoch_index_lists_times_and_files():
     site = upgrade_site(StatusSettings(uptime=False, archives=False, horizon=timedelta(days=2)))
     documents = epoch_documents(epochs_of(site, at("11-01 12:00")))
 
@@ -210,7 +210,7 @@ def test_index_lists_instants_and_locations():
     }
 
 
-def test_unchanged_documents_are_not_stored_again():
+def test_epochs_store_only_changed_documents():
     site = upgrade_site(StatusSettings(horizon=timedelta(days=2)))
 
     plan = epochs_of(site, at("11-01 12:00"))
@@ -230,7 +230,7 @@ def flicker(moment):
     return [Document(path="flicker", body=body), Document(path="steady", body=b"")]
 
 
-def test_identical_bytes_reuse_earlier_file():
+def test_epoch_with_identical_bytes_reuses_file():
     start = at("11-02 10:00")
     minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
 
@@ -244,7 +244,7 @@ def test_identical_bytes_reuse_earlier_file():
     ]
 
 
-def test_epoch_limit_cuts_with_finding():
+def test_epoch_limit_is_reported_as_finding():
     minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
     start, horizon = at("11-02 10:00"), at("11-03 10:00")
 
@@ -263,7 +263,7 @@ def test_epoch_limit_cuts_with_finding():
     assert json.loads(epoch_documents(cut)[-1].body)["complete"] is False
 
 
-def test_unchanged_transitions_create_no_epochs():
+def test_transition_without_changes_creates_no_epoch():
     steady = [at("11-02 10:02"), at("11-02 10:04")]
 
     assert plan_epochs(flicker, steady, at("11-02 10:00"), EpochLimits(steady[-1], 10)).versions == {}

@@ -72,7 +72,7 @@ def site_of(catalogue, until):
     )
 
 
-def test_real_incidents_match_at_transitions(tmp_path):
+def test_github_incidents_match_at_every_update(tmp_path):
     """Those with four updates or more on GitHub's page; most others were entered when they were over."""
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
     longest = [page for page in pages if len(page["incident"]["incident_updates"]) > 3]
@@ -91,7 +91,7 @@ def test_real_incidents_match_at_transitions(tmp_path):
     assert compared > 300
 
 
-def test_real_maintenances_match_at_transitions(tmp_path):
+def test_claude_maintenances_match_at_every_update(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     maintenances = real["scheduled_maintenances"]
     components = {one["id"]: one for record in maintenances for one in record["components"]}
@@ -138,7 +138,7 @@ def visible_updates(updates):
     return [(one["status"], one["body"], one["affected_components"]) for one in updates]
 
 
-def test_automatic_updates_match_statuspage():
+def test_automatic_maintenance_updates_match_statuspage():
     """The second maintenance ran by the clock all the way: reminder, beginning, completion (3 minutes early, by hand)."""
     real = capture("junxit-claude.scheduled-maintenances.json")["scheduled_maintenances"][1]
     end = instant_of(real["resolved_at"])
@@ -160,7 +160,7 @@ def test_automatic_updates_match_statuspage():
         assert shown["impact"] == "maintenance"
 
 
-def test_maintenance_without_components_matches_capture():
+def test_maintenance_without_component_transitions_matches_capture():
     """The first one: announced a minute before, so without reminder; verified and completed by hand."""
     real = capture("junxit-claude.scheduled-maintenances.json")["scheduled_maintenances"][0]
     completed, verifying = real["incident_updates"][:2]
@@ -202,7 +202,7 @@ def test_maintenance_status_switches_at_exact_second():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", BY_HAND)
-def test_imported_maintenance_does_not_advance(tmp_path, flag):
+def test_imported_maintenance_keeps_captured_status(tmp_path, flag):
     """A capture whose window has not begun stays as it was captured: its flags are not public."""
     summary = capture("linuxfabrik-minor-cloudflare-with-maintenances.summary.json")
     planned = [one for one in summary["scheduled_maintenances"] if one["status"] == "scheduled"][:1]

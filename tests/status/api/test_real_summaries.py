@@ -18,7 +18,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("year", few_by_default(["2020", "2021", "2022", "2023", "2024"], 1))
-def test_summary_and_status_match_captures(tmp_path, year):
+def test_summary_and_status_match_statuspage_captures(tmp_path, year):
     captures = [capture for capture in captured_summaries() if capture.at.startswith(year)]
     different = []
     for number, capture in enumerate(captures):
@@ -40,5 +40,5 @@ def test_summary_and_status_match_captures(tmp_path, year):
     assert different == [one for one in DIFFERENT if one[0].startswith(year)]
 
 
-def test_all_374_captures_are_read():
+def test_all_374_statuspage_captures_are_read():
     assert len(captured_summaries()) == 374

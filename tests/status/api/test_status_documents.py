@@ -44,7 +44,7 @@ def ids(records):
     return [record["id"] for record in records]
 
 
-def test_list_keeps_fifty_latest_and_unresolved():
+def test_incidents_json_keeps_fifty_latest_and_unresolved():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     listed = ids(documents["api/v2/incidents.json"]["incidents"])
@@ -53,13 +53,13 @@ def test_list_keeps_fifty_latest_and_unresolved():
 
 
 @pytest.mark.parametrize(("cap", "count"), [(0, 60), (5, 6), (59, 59), (60, 60)])
-def test_list_cap_is_configurable(cap, count):
+def test_incident_list_limit_is_configurable(cap, count):
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"), cap=cap)
 
     assert len(documents["api/v2/incidents.json"]["incidents"]) == count
 
 
-def test_incident_pages_ignore_cap():
+def test_incident_list_limit_keeps_every_page():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"), cap=1)
 
     assert {path for path in documents if path.startswith("incidents/")} == {
@@ -80,7 +80,7 @@ def maintenance(begins, status=None):
 """
 
 
-def test_maintenance_lists_filter_by_status():
+def test_maintenance_json_lists_filter_by_status():
     catalogue = catalogue_of(
         maintenances={
             "later": maintenance("2026-11-20T10:00"),
@@ -103,7 +103,7 @@ def test_maintenance_lists_filter_by_status():
     assert listed("api/v2/scheduled-maintenances.json") == ["done", "later", "running", "sooner", "verified"]
 
 
-def test_documents_begin_with_page():
+def test_status_documents_begin_with_page_object():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     assert "api/v2/summary.json" in documents
@@ -119,7 +119,7 @@ def test_timestamps_use_page_timezone_offset():
     assert page["page"]["time_zone"] == "America/Tijuana"
 
 
-def test_closed_incident_page_ignores_later_incidents():
+def test_closed_incident_json_ignores_later_incidents():
     earlier, later = incident(10), incident(20)
     alone = catalogue_of(incidents={"one": earlier})
     both = catalogue_of(incidents={"one": earlier, "two": later})
@@ -134,7 +134,7 @@ def test_closed_incident_page_ignores_later_incidents():
     assert json.loads(page(alone).body)["page"]["updated_at"] == "2026-01-11T01:00:00.000Z"
 
 
-def test_open_incident_page_reflects_later_updates():
+def test_open_incident_json_reflects_later_updates():
     catalogue = catalogue_of(incidents={"one": incident(10, "monitoring"), "two": incident(20)})
 
     page = bodies(catalogue, at("12-01 00:00"))["incidents/one.json"]
@@ -165,7 +165,7 @@ def test_reminder_intervals_can_be_omitted():
     assert "reminder_intervals" not in documents["incidents/old.json"]["incident"]
 
 
-def test_removed_component_is_not_listed():
+def test_removed_component_is_missing_from_api():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, removed: true}")
     documents = bodies(
         catalogue_of(components=components, incidents={"one": incident(10)}), at("12-01 00:00")
@@ -187,7 +187,7 @@ HISTORY = {
 }
 
 
-def test_archives_group_months_by_page_timezone():
+def test_incident_history_groups_months_by_timezone():
     catalogue = catalogue_of(
         incidents=HISTORY,
         maintenances={"work": maintenance("2026-11-01T10:00")},
@@ -265,13 +265,13 @@ def test_schema_rejects_invalid_uptime():
             jsonschema.validate(uptime | wrong, schema, cls=jsonschema.Draft202012Validator)
 
 
-def test_repeated_requests_get_identical_documents():
+def test_status_documents_of_same_time_are_identical():
     site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"), DEFAULT_SETTINGS)
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 
 
-def test_later_documents_equal_fresh_ones():
+def test_documents_of_several_times_equal_fresh_builds():
     """What an earlier instant made of the archives does not stay."""
     catalogue = catalogue_of(incidents=MANY)
     site = build_status_documents(catalogue, at("03-10 00:00"), DEFAULT_SETTINGS)
@@ -280,7 +280,7 @@ def test_later_documents_equal_fresh_ones():
         assert site.documents_at(moment) == fresh.documents_at(moment)
 
 
-def test_empty_page_has_valid_documents():
+def test_page_without_components_has_valid_summary():
     documents = bodies(catalogue_of("components: {}"), instant(datetime(2026, 1, 1, tzinfo=UTC)))
 
     summary = documents["api/v2/summary.json"]

@@ -45,25 +45,25 @@ def summary_of(finding):
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_broken_rule_yields_single_finding(name):
+def test_each_status_rule_reports_one_finding(name):
     content, expected = BREACHES[name]
 
     assert summary_of(only_finding(**content)) == expected
 
 
-def test_examples_break_every_rule():
+def test_examples_violate_every_status_rule():
     assert {expected[0] for _, expected in BREACHES.values()} == {check.name for check in STATUS_CHECKS}
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_skipped_rule_gives_no_finding(name):
+def test_skipped_status_rule_gives_no_finding(name):
     content, expected = BREACHES[name]
 
     assert findings_of(skip={expected[0]}, **content) == []
 
 
 @pytest.mark.parametrize("check", STATUS_CHECKS, ids=lambda check: check.name)
-def test_check_docstring_begins_with_rule(check):
+def test_status_rule_text_is_full_sentence(check):
     assert check.rule.endswith((".", ")."))
     assert check.rule[0].isupper()
 
@@ -82,20 +82,20 @@ def test_valid_content_has_no_findings():
     )
 
 
-def test_overlapping_incident_holds_component_down():
+def test_component_held_by_second_incident_is_accepted():
     """The first to be resolved does not leave the component down: the second one holds it."""
     longer = TROUBLE.replace("02T12:00", "03T12:00")
 
     assert findings_of(incidents={"trouble": TROUBLE, "longer": longer}) == []
 
 
-def test_cancelled_window_overlaps_no_other():
+def test_cancelled_maintenance_overlaps_no_other():
     cancelled = UPGRADE + "    cancelled_at: 2026-11-05T00:00:00Z\n"
 
     assert findings_of(maintenances={"disks": cancelled, "upgrade": UPGRADE}) == []
 
 
-def test_long_window_overlaps_spanned_windows():
+def test_long_maintenance_overlaps_windows_inside_it():
     whole_day = UPGRADE.replace("20T10:00", "20T00:00").replace("20T12:00", "20T23:00")
     noon, evening = UPGRADE, UPGRADE.replace("20T10:00", "20T18:00").replace("20T12:00", "20T19:00")
 
@@ -107,7 +107,7 @@ def test_long_window_overlaps_spanned_windows():
     ]
 
 
-def test_only_listed_rules_are_warnings():
+def test_only_listed_status_rules_are_warnings():
     severities = {expected[0]: only_finding(**content).severity for content, expected in BREACHES.values()}
 
     assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {

@@ -24,18 +24,18 @@ DAY = date(2026, 11, 2)
         ("x" * 80, "x" * MAX_SLUG_LENGTH),
     ],
 )
-def test_title_words_join_with_dashes(title, expected):
+def test_incident_title_becomes_dashed_file_name(title, expected):
     assert slug(title) == expected
 
 
-def test_taken_id_gets_next_number():
+def test_taken_incident_id_gets_next_number():
     taken = {"2026-11-02-slow", "2026-11-02-slow-2"}
     assert new_record_id(DAY, "Slow", "incident", taken) == "2026-11-02-slow-3"
     assert new_record_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
 
 
 @given(st.text())
-def test_any_title_gives_url_safe_id(title):
+def test_any_incident_title_gives_url_safe_id(title):
     made = new_record_id(DAY, title, "incident", ())
     assert is_url_safe(made)
     assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

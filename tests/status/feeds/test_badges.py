@@ -35,7 +35,7 @@ def bodies(moment):
     return {d.path: d.body for d in feed_documents(status, at(moment))}
 
 
-def test_page_and_components_have_badges():
+def test_page_and_each_component_have_badge():
     during = bodies("2026-11-02T11:00")
     messages = {
         path: json.loads(body)["message"] for path, body in during.items() if path.endswith("badge.json")
@@ -60,7 +60,7 @@ def test_page_and_components_have_badges():
     assert json.loads(after["badge.json"])["message"] == "All Systems Operational"
 
 
-def test_statuses_and_indicators_have_colours():
+def test_every_status_and_indicator_has_colour():
     assert set(STATUS_COLOURS) == set(get_args(ComponentStatus))
     assert set(INDICATOR_COLOURS) == set(get_args(Impact))
     assert {
@@ -84,7 +84,7 @@ def test_white_text_contrasts_with_badge_colours(colour):
     assert (luminance("#fff") + 0.05) / (luminance(colour) + 0.05) >= 4.5
 
 
-def test_badge_text_fills_side():
+def test_badge_width_fits_label_and_message():
     picture = drawn(Badge("Public RPC", "major outage", RED))
     left, right = picture.findall(f".//{SVG}text")
     width = int(picture.get("width"))
@@ -109,11 +109,11 @@ def test_badge_text_fills_side():
         ("\u200d", 0),
     ],
 )
-def test_text_width_matches_font(text, width):
+def test_badge_text_width_matches_font(text, width):
     assert text_width(text) == pytest.approx(width)
 
 
-def test_long_label_is_shortened():
+def test_long_badge_label_is_shortened():
     picture = drawn(Badge("x" * 255, "operational", RED))
     label = picture.find(f".//{SVG}text").text
     assert label == "x" * (MAX_LABEL_LENGTH - 1) + "…"

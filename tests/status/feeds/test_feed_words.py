@@ -16,7 +16,7 @@ STARTED = "2026-11-21T22:10:00Z"
 ENGLISH_BODY = "Scheduled maintenance is currently in progress. We will provide updates as necessary."
 
 
-def test_english_page_keeps_standard_bodies() -> None:
+def test_english_feed_keeps_standard_update_texts() -> None:
     texts = page_texts("en")
     assert {body: texts(f"body.{name}") for body, name in STANDARD_BODIES.items()} == {
         body: body for body in STANDARD_BODIES
@@ -26,7 +26,7 @@ def test_english_page_keeps_standard_bodies() -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_other_language_translates_standard_bodies(language: str) -> None:
+def test_feed_translates_standard_update_texts(language: str) -> None:
     words = feed_words(page_texts(language))
     assert {body for body in STANDARD_BODIES if words.body(body) == body} == set()
     assert words.body("The disk is full.") == "The disk is full."

@@ -62,7 +62,7 @@ def test_feeds_have_no_lint_errors(documents):
     assert faults(documents) == []
 
 
-def test_empty_page_has_feeds():
+def test_page_without_incidents_has_feeds():
     empty = bodies(catalogue())
     assert faults(empty) == []
     assert feedparser.parse(empty["history.atom"]).entries == []
@@ -102,7 +102,7 @@ def html_of(documents):
     return "\n".join(contents(documents)).encode()
 
 
-def test_repeated_status_is_labelled_update(documents):
+def test_repeated_incident_status_is_labelled_update(documents):
     item = json.loads(documents["feed.json"])["items"][1]
     small = "<small>Nov <var data-var='date'> 2</var>, <var data-var='time'>{}</var> CET</small>"
     assert item["content_html"] == " ".join(
@@ -152,7 +152,7 @@ def test_removed_components_have_no_feed():
     assert json.loads(gone["feed.json"])["items"][0]["tags"] == []
 
 
-def test_feed_keeps_latest_and_open_entries():
+def test_feed_contains_latest_and_open_incidents():
     def on(day, status):
         return incident(updates=[{"at": f"2026-10-{day:02}T10:00:00Z", "status": status}])
 
@@ -174,7 +174,7 @@ def ids(documents):
     }
 
 
-def test_entry_ids_survive_edits(documents):
+def test_feed_entry_ids_survive_edits(documents):
     before = ids(documents)
     assert before["history.atom"] == [
         "tag:plinthpage01,2005:Incident/upgrade",
@@ -196,7 +196,7 @@ def test_entry_ids_survive_edits(documents):
     assert after["components/explorer/history.atom"] == before["history.atom"][1:]
 
 
-def test_entry_ids_survive_url_change(documents):
+def test_feed_entry_ids_survive_url_change(documents):
     moved = catalogue(
         {"slow": incident()}, {"upgrade": maintenance()}, page={"url": "https://up.example.net/s"}
     )
@@ -208,13 +208,13 @@ def test_entry_ids_survive_url_change(documents):
         assert feedparser.parse(after[path]).feed.id == feedparser.parse(documents[path]).feed.id
 
 
-def test_imported_page_keeps_feed_host():
+def test_feed_host_setting_keeps_entry_ids():
     imported = catalogue({"slow": incident()}, page={"feed_host": "www.githubstatus.com"})
 
     assert ids(bodies(imported))["history.atom"] == ["tag:www.githubstatus.com,2005:Incident/slow"]
 
 
-def test_edit_changes_only_updated_time(documents):
+def test_edited_update_changes_only_entry_updated(documents):
     edited = incident()
     edited["updates"][0] |= {"body": "Corrected.", "updated_at": "2026-11-03T09:00:00Z"}
     entry = feedparser.parse(bodies(catalogue({"slow": edited}))["history.atom"]).entries[0]
@@ -272,7 +272,7 @@ HOSTILE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_escaped_in_feeds(text):
+def test_markup_in_names_is_escaped_in_feeds(text):
     components = {
         "c": {"name": text, "description": text},
         "g": {"name": text, "components": {"d": {"name": text}}},
@@ -309,7 +309,7 @@ SAMPLE = catalogue({"slow": incident()})
 @pytest.mark.slow
 @settings(max_examples=times(40))
 @given(name=st.text(min_size=1, max_size=60), body=st.text(max_size=200))
-def test_arbitrary_text_yields_valid_feeds(name, body):
+def test_arbitrary_incident_text_gives_valid_feeds(name, body):
     slow = SAMPLE.incidents[0]
     output = tuple(replace(update, body=body) for update in slow.updates)
     changed = replace(SAMPLE, incidents=(replace(slow, name=name, updates=output),))

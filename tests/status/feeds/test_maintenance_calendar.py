@@ -31,7 +31,7 @@ def only(body):
     return event
 
 
-def test_calendar_libraries_agree():
+def test_icalendar_and_vobject_read_same_events():
     body = calendar({"upgrade": maintenance(), "move": maintenance(name="Move", components=["explorer"])})
 
     ours = vobject.readOne(body.decode())
@@ -51,7 +51,7 @@ def test_calendar_libraries_agree():
         assert event.valarm.action.value == str(alarm["ACTION"]) == "DISPLAY"
 
 
-def test_required_properties_occur_once():
+def test_required_icalendar_properties_occur_once():
     body = calendar({"upgrade": maintenance()})
     root = icalendar.Calendar.from_ical(body)
     assert root.errors == []
@@ -74,7 +74,7 @@ def test_required_properties_occur_once():
     assert (str(root["VERSION"]), str(root["PRODID"])) == ("2.0", "-//statuary//scheduled maintenances//EN")
 
 
-def test_description_lists_components_and_updates():
+def test_calendar_description_lists_components_and_updates():
     body = calendar(
         {"upgrade": maintenance(components=["rpc", "explorer"], body="First line\n<strong>bold</strong>")}
     )
@@ -104,7 +104,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_hostile_text_is_escaped(text):
+def test_markup_in_calendar_text_is_escaped(text):
     body = calendar({"upgrade": maintenance(name=text, body=text)}, page={"name": text})
     event = only(body)
     assert [alarm["ACTION"] for alarm in event.walk("VALARM")] == ["DISPLAY"]
@@ -115,12 +115,12 @@ def test_hostile_text_is_escaped(text):
         assert line[0] == " " or line.partition(":")[0].partition(";")[0].replace("-", "").isupper()
 
 
-def test_special_characters_are_escaped():
+def test_icalendar_special_characters_are_escaped():
     body = calendar({"upgrade": maintenance(name="a\\b;c,d:e")})
     assert b"\r\nSUMMARY:a\\\\b\\;c\\,d:e\r\n" in body
 
 
-def test_event_keeps_uid_and_raises_sequence():
+def test_calendar_event_update_raises_sequence():
     record = {"upgrade": maintenance()}
     output = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]
     assert len({str(event["UID"]) for event in output}) == 1
@@ -141,7 +141,7 @@ def test_calendar_is_independent_of_clock():
     assert calendar(record, BEFORE) == calendar(record, at("2026-11-28T00:00"))
 
 
-def test_moved_event_keeps_uid():
+def test_moved_calendar_event_keeps_uid():
     before = only(calendar({"upgrade": maintenance()}))
     moved = maintenance(
         name="Upgrade, later",
@@ -164,12 +164,12 @@ def test_cancelled_window_stays_in_calendar():
     assert event["DTSTART"].dt == datetime(2026, 12, 1, 22, tzinfo=UTC)
 
 
-def test_completed_maintenance_ignores_cancellation():
+def test_completed_maintenance_stays_confirmed_in_calendar():
     record = maintenance(cancelled_at="2026-12-01T23:30:00Z")
     assert str(only(calendar({"upgrade": record}, AFTER))["STATUS"]) == "CONFIRMED"
 
 
-def test_recurring_windows_are_separate_events():
+def test_recurring_maintenances_are_separate_calendar_events():
     rule = {
         "rule": "FREQ=WEEKLY;COUNT=4",
         "announce_days": 30,
@@ -196,7 +196,7 @@ def test_empty_calendar_is_valid():
     assert vobject.readOne(body.decode()).vtimezone.tzid.value == "Etc/UTC"
 
 
-def test_real_maintenances_keep_windows(tmp_path):
+def test_calendar_keeps_times_of_captured_maintenances(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     records = real["scheduled_maintenances"]
     components = {c["id"]: c for record in records for c in record["components"]}

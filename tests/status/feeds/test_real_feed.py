@@ -72,14 +72,14 @@ def shape(element):
     return [(child.tag, dict(child.attrib)) for child in element if child.tag != f"{ATOM}entry"]
 
 
-def test_feed_metadata_matches_capture(real, made):
+def test_feed_metadata_matches_captured_github_feed(real, made):
     assert made.attrib == real.attrib
     assert shape(made) == shape(real)
     for tag in ("id", "title", "updated", f"author/{ATOM}name"):
         assert made.findtext(f"{ATOM}{tag}") == real.findtext(f"{ATOM}{tag}")
 
 
-def test_entries_and_order_match_capture(real, made):
+def test_feed_entries_match_captured_github_feed(real, made):
     real_entries, made_entries = real.findall(f"{ATOM}entry"), made.findall(f"{ATOM}entry")
 
     assert len(made_entries) == len(real_entries) == 25
@@ -89,7 +89,7 @@ def test_entries_and_order_match_capture(real, made):
             assert made_entry.findtext(f"{ATOM}{tag}") == real_entry.findtext(f"{ATOM}{tag}")
 
 
-def test_entry_text_matches_capture(real, made):
+def test_feed_entry_text_matches_captured_feed(real, made):
     for real_entry, made_entry in zip(
         real.findall(f"{ATOM}entry"), made.findall(f"{ATOM}entry"), strict=True
     ):
@@ -97,7 +97,7 @@ def test_entry_text_matches_capture(real, made):
         assert output == html_read(real_entry.findtext(f"{ATOM}content"))
 
 
-def test_entry_ids_use_public_id(real, made):
+def test_feed_entry_ids_contain_incident_id(real, made):
     form = re.compile(r"tag:www\.githubstatus\.com,2005:Incident/(\w+)")
     for real_entry, made_entry in zip(
         real.findall(f"{ATOM}entry"), made.findall(f"{ATOM}entry"), strict=True

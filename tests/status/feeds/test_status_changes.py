@@ -89,13 +89,13 @@ def site():
 STATUS = catalogue({"slow": incident()}, {"upgrade": maintenance()})
 
 
-def test_first_build_lists_no_changes(site):
+def test_changes_json_of_first_build_is_empty(site):
     assert site.build(STATUS, "2026-12-31T00:00")["changes"] == []
     assert site.build(STATUS, "2026-12-31T00:00")["since"] is None
     assert site.asked == set(PREVIOUS_PATHS)
 
 
-def test_incident_steps_are_announced(site):
+def test_changes_json_lists_each_incident_update(site):
     site.build(STATUS, "2026-11-02T09:59")
     output = [
         kinds(site.build(STATUS, moment))
@@ -110,7 +110,7 @@ def test_incident_steps_are_announced(site):
     assert kinds(site.build(STATUS, "2026-12-02T00:00")) == [("upgrade", "completed")]
 
 
-def test_status_changes_are_sorted_by_time(site):
+def test_changes_json_is_sorted_by_time(site):
     status = catalogue(
         {"b": incident(), "a": incident(components={"blocks": "major_outage"}, updates=[
             {"at": "2026-11-02T10:10:00Z", "status": "investigating"}])}
@@ -124,7 +124,7 @@ def test_status_changes_are_sorted_by_time(site):
     ]
 
 
-def test_change_payloads_have_webhook_members(site):
+def test_changes_json_payloads_have_webhook_fields(site):
     site.build(STATUS, "2026-11-02T09:00")
     changes = site.build(STATUS, "2026-11-02T10:00")
     component, record = changes["changes"]
@@ -156,7 +156,7 @@ def test_maintenance_payload_has_window(site):
     assert changes[1]["incident"]["scheduled_for"] == "2026-12-01T23:00:00.000+01:00"
 
 
-def test_postmortem_is_announced_with_text(site):
+def test_changes_json_lists_postmortem_with_text(site):
     written = catalogue({"slow": incident(postmortem={
         "published_at": "2026-11-05T00:00:00Z", "body": "Why.", "deliver_notifications": True})})  # fmt: skip
     site.build(written, "2026-11-04T00:00")
@@ -165,7 +165,7 @@ def test_postmortem_is_announced_with_text(site):
     assert payload["incident"]["postmortem_published_at"] == "2026-11-05T01:00:00.000+01:00"
 
 
-def test_unchanged_site_keeps_changes_document(site):
+def test_unchanged_site_keeps_changes_json(site):
     site.build(STATUS, "2026-11-02T09:00")
     first = site.build(STATUS, "2026-11-02T10:00")
     body = site.bodies["changes.json"]
@@ -175,7 +175,7 @@ def test_unchanged_site_keeps_changes_document(site):
         assert site.bodies["changes.json"] == body
 
 
-def test_edits_and_silent_updates_are_unannounced(site):
+def test_changes_json_omits_edits_and_silent_updates(site):
     site.build(STATUS, "2026-11-20T00:00")
     edited = incident(name="Another name")
     edited["updates"][2]["body"] = "Another text."
@@ -186,14 +186,14 @@ def test_edits_and_silent_updates_are_unannounced(site):
     assert site.build(changed, "2026-11-20T00:00")["changes"] == []
 
 
-def test_backdated_new_incident_is_announced(site):
+def test_changes_json_lists_new_backdated_incident(site):
     site.build(STATUS, "2026-11-20T00:00")
     late = incident(updates=[{"at": "2026-10-01T00:00:00Z", "status": "identified"}], components={})
     grown = catalogue({"slow": incident(), "late": late}, {"upgrade": maintenance()})
     assert kinds(site.build(grown, "2026-11-20T00:00")) == [("late", "identified")]
 
 
-def test_old_incident_in_list_is_unannounced(site):
+def test_changes_json_omits_old_incident_entering_list(site):
     def closed(hour):
         return incident(
             components={},
@@ -211,7 +211,7 @@ def test_old_incident_in_list_is_unannounced(site):
 
 @pytest.mark.parametrize("path", COMPARED_PATHS)
 @pytest.mark.parametrize("body", [None, b"", b"{", b"[]", b"{}", b'{"page":{}}', b"\xff"])
-def test_damaged_previous_site_yields_no_changes(site, path, body):
+def test_damaged_previous_build_gives_empty_changes_json(site, path, body):
     site.build(STATUS, "2026-11-02T09:00")
     site.bodies[path] = body
     del site.bodies["changes.json"]

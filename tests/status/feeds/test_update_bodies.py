@@ -55,7 +55,7 @@ from support.random_runs import times
         ("nul\x00 bell\x07 escape\x1b end\ufffe half\ud800", "nul bell escape end half"),
     ],
 )
-def test_body_becomes_safe_html(body, html):
+def test_update_body_becomes_safe_html(body, html):
     assert body_html(body) == html
     assert html_faults(body_html(body)) == []
 
@@ -82,7 +82,7 @@ def test_body_becomes_safe_html(body, html):
         ("", ""),
     ],
 )
-def test_body_becomes_plain_text(body, plain):
+def test_update_body_becomes_plain_text(body, plain):
     assert body_plain_text(body) == plain
 
 
@@ -140,13 +140,13 @@ HOSTILE = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 @pytest.mark.slow
 @settings(max_examples=times(300))
 @given(HOSTILE)
-def test_hostile_body_is_sanitized(body):
+def test_script_in_update_body_is_removed(body):
     html = body_html(body)
     assert html_faults(html) == []
     assert not NOT_IN_XML.search(html)
     assert "\r" not in body_plain_text(body)
 
 
-def test_names_are_single_line_xml_text():
+def test_feed_names_become_single_line_xml_text():
     assert one_line(" RPC\r\n\t(Europe)\x00 \u2028 & <b>") == "RPC (Europe) & <b>"
     assert remove_invalid_xml_characters("\t\n\x08\x0c\x7f\ud800\udfff\uffff😀") == "\t\n\x7f😀"

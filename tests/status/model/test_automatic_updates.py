@@ -24,7 +24,7 @@ def updates_of(text):
     ]
 
 
-def test_maintenance_updates_follow_its_schedule():
+def test_scheduled_maintenance_gets_reminder_start_completion():
     assert updates_of(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
@@ -46,7 +46,7 @@ def test_maintenance_updates_follow_its_schedule():
         ("scheduled_auto_in_progress: false", ["scheduled", "scheduled"]),
     ],
 )
-def test_flags_disable_single_updates(flags, left):
+def test_flags_disable_single_automatic_updates(flags, left):
     assert [status for _, status, _ in updates_of(PLAIN + f"    {flags}\n")] == left
 
 
@@ -61,7 +61,7 @@ def with_update(status, instant):
     )
 
 
-def test_manual_start_replaces_automatic_start():
+def test_manual_maintenance_start_replaces_automatic_start():
     assert [
         (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T09:53:00Z"))
     ] == [
@@ -72,7 +72,7 @@ def test_manual_start_replaces_automatic_start():
     ]
 
 
-def test_later_update_keeps_single_start():
+def test_in_progress_update_keeps_one_automatic_start():
     assert [
         (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [
@@ -84,7 +84,7 @@ def test_later_update_keeps_single_start():
     ]
 
 
-def test_early_start_skips_reminder():
+def test_early_maintenance_start_skips_reminder():
     statuses = [status for _, status, _ in updates_of(with_update("in_progress", "2026-11-02T08:30:00Z"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
@@ -97,13 +97,13 @@ def test_manual_completion_ends_maintenance():
     assert updates[-1] == (at("11-02 11:00"), "completed", "By hand.")
 
 
-def test_completion_before_start_skips_start():
+def test_maintenance_completed_early_never_starts():
     statuses = [status for _, status, _ in updates_of(with_update("completed", "2026-11-02T09:30:00Z"))]
 
     assert statuses == ["scheduled", "scheduled", "completed"]
 
 
-def test_late_start_completes_immediately():
+def test_maintenance_started_after_window_completes_immediately():
     late = updates_of(
         with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
     )
@@ -111,7 +111,7 @@ def test_late_start_completes_immediately():
     assert late[-1][:2] == (at("11-02 13:00"), "completed")
 
 
-def test_cancellation_before_window_skips_start():
+def test_maintenance_cancelled_early_never_starts():
     assert updates_of(PLAIN + "    cancelled_at: 2026-11-01T18:00:00Z\n") == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-01 18:00"), "completed", "The scheduled maintenance has been cancelled."),

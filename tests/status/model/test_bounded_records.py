@@ -47,7 +47,7 @@ def sources_of(catalogue: StatusCatalogue) -> list[str]:
         (3, []),
     ],
 )
-def test_least_important_records_are_excluded(monkeypatch, most, kept):
+def test_oversized_status_keeps_open_incidents_longest(monkeypatch, most, kept):
     monkeypatch.setattr(bounded_records, "MAX_ALL_AFFECTED", most)
     catalogue = catalogue_of(
         incidents={
@@ -68,7 +68,7 @@ def test_least_important_records_are_excluded(monkeypatch, most, kept):
     assert all(f"may name them {most}" in finding.message for finding in findings)
 
 
-def test_recurring_window_counts_every_window(monkeypatch):
+def test_recurring_maintenance_counts_every_window(monkeypatch):
     monkeypatch.setattr(bounded_records, "MAX_ALL_AFFECTED", 100)
     catalogue = catalogue_of(maintenances={"daily": WINDOW.format(day="2026-11-21", more=DAILY)})
     bounded, findings = limit_records(catalogue, NOW, StatusSettings())

@@ -57,7 +57,7 @@ def api_status(timeline, time):
     return page_state_at(timeline, at(f"11-02 {time}")).components["rpc"].status
 
 
-def test_upstream_outage_outlasts_own_incident():
+def test_upstream_outage_remains_after_own_incident():
     timeline = timeline_of(upstream=[("10:00", "major_outage")], incidents={"ours": OURS})
 
     assert rpc(timeline, "10:20").status == "degraded_performance"
@@ -68,7 +68,7 @@ def test_upstream_outage_outlasts_own_incident():
     assert after.cause.since == at("11-02 10:00")
 
 
-def test_upstream_recovery_keeps_own_incident():
+def test_upstream_recovery_keeps_own_incident_status():
     changes = [("10:00", "major_outage"), ("10:20", "operational")]
     timeline = timeline_of(upstream=changes, incidents={"ours": OURS})
 
@@ -77,14 +77,14 @@ def test_upstream_recovery_keeps_own_incident():
     assert rpc(timeline, "10:40").status == "operational"
 
 
-def test_upstream_outage_outlasts_window():
+def test_upstream_outage_remains_after_maintenance():
     timeline = timeline_of(upstream=[("10:00", "partial_outage")], maintenances={"window": WINDOW})
 
     assert api_status(timeline, "11:00") == "under_maintenance"
     assert api_status(timeline, "12:00") == "partial_outage"
 
 
-def test_manual_status_outlasts_incident_and_window():
+def test_manual_status_returns_after_incident_and_maintenance():
     components = with_rpc_history(("09:00", "partial_outage"))
     timeline = timeline_of(components=components, incidents={"ours": OURS}, maintenances={"window": WINDOW})
 
@@ -98,7 +98,7 @@ def test_manual_status_outlasts_incident_and_window():
     assert rpc(timeline, "12:00").cause == (LayerKind.STATED, "partial_outage", at("11-02 09:00"), None)
 
 
-def test_operational_incident_ends_manual_status():
+def test_operational_status_in_incident_ends_manual_status():
     resolved = "status: resolved, components: {rpc: operational}}"
     timeline = timeline_of(
         components=with_rpc_history(("09:00", "partial_outage")),
@@ -116,7 +116,7 @@ def test_operational_status_keeps_other_incident():
     assert rpc(timeline, "10:40").cause.record_id == "outage"
 
 
-def test_window_does_not_hide_outage():
+def test_maintenance_does_not_hide_outage():
     timeline = timeline_of(incidents={"outage": OUTAGE}, maintenances={"window": WINDOW})
 
     state = page_state_at(timeline, at("11-02 11:00"))
@@ -128,14 +128,14 @@ def test_window_does_not_hide_outage():
     assert state.overall_now.indicator == "major"
 
 
-def test_window_hides_less_severe_status():
+def test_maintenance_status_replaces_operational_status():
     timeline = timeline_of(maintenances={"window": WINDOW, "second": WINDOW})
 
     assert rpc(timeline, "11:00").status == "under_maintenance"
     assert rpc(timeline, "11:00").since == at("11-02 11:00")
 
 
-def test_upstream_recovery_below_window_changes_page():
+def test_upstream_recovery_during_maintenance_updates_page():
     changes = [("10:00", "partial_outage"), ("11:30", "operational")]
     timeline = timeline_of(upstream=changes, maintenances={"window": WINDOW})
 
@@ -144,7 +144,7 @@ def test_upstream_recovery_below_window_changes_page():
     assert at("11-02 11:30") in timeline.changes
 
 
-def test_resolved_incident_leaves_status_behind():
+def test_incident_can_resolve_with_degraded_component():
     resolved = "status: resolved, components: {rpc: degraded_performance}}"
     timeline = timeline_of(
         incidents={"ours": OURS.replace("status: resolved}", resolved)}, maintenances={"window": WINDOW}
@@ -154,7 +154,7 @@ def test_resolved_incident_leaves_status_behind():
     assert rpc(timeline, "12:00").status == "degraded_performance"
 
 
-def test_imported_open_incident_ends_when_resolved():
+def test_imported_incident_affects_components_until_resolved():
     imported = """
         name: Imported
         updates:
@@ -169,7 +169,7 @@ def test_imported_open_incident_ends_when_resolved():
     assert [api_status(timeline, time) for time in ("10:00", "11:00")] == ["partial_outage", "operational"]
 
 
-def test_group_shows_worst_component():
+def test_group_status_is_worst_component_status():
     down = OUTAGE.replace("rpc", "north")
     window = WINDOW.replace("[rpc]", "[north, south]")
     timeline = timeline_of(incidents={"outage": down}, maintenances={"window": window})

@@ -52,7 +52,7 @@ def test_outage_splits_at_page_midnight() -> None:
     assert [record.incident.id for record in second.records] == ["trouble"]
 
 
-def test_ongoing_outage_counts_until_now() -> None:
+def test_ongoing_outage_counts_until_present_time() -> None:
     found = troubles(at("11-03 00:00"), incidents=OUTAGE)
     today = found[date(2026, 11, 3)]
     assert today.ongoing == "degraded_performance"
@@ -63,7 +63,7 @@ def test_ongoing_outage_counts_until_now() -> None:
     assert today.worst == "major_outage"
 
 
-def test_long_outage_fills_whole_days() -> None:
+def test_outage_of_several_days_fills_them() -> None:
     open_ended = {"trouble": OUTAGE["trouble"].split("          - {at: 2026-11-02T23:30")[0]}
     found = troubles(at("11-05 09:00"), incidents=open_ended)
     assert [day.day for day in found] == [2, 3, 4, 5]
@@ -72,7 +72,7 @@ def test_long_outage_fills_whole_days() -> None:
     assert found[date(2026, 11, 5)].ongoing == "major_outage"
 
 
-def test_maintenance_days_count_from_start() -> None:
+def test_past_maintenance_day_shows_its_duration() -> None:
     window = {
         "upgrade": """
             name: Upgrade
@@ -93,7 +93,7 @@ def test_component_without_downtime_has_no_days() -> None:
     assert troubles(at("11-20 12:00")) == {}
 
 
-def test_new_outage_shows_today() -> None:
+def test_outage_of_zero_length_marks_today() -> None:
     now = at("11-02 22:30")
     rpc_days = [(date(2026, 11, 2), date(2026, 11, 2)), (date(2026, 11, 1), date(2026, 11, 3))]
     for first, last in rpc_days:
@@ -102,7 +102,7 @@ def test_new_outage_shows_today() -> None:
         assert day.worst == "major_outage"
 
 
-def test_range_without_today_omits_ongoing_outage() -> None:
+def test_day_range_without_today_omits_ongoing_outage() -> None:
     now = at("11-02 22:30")
     assert troubles(now, days=(date(2026, 11, 1), date(2026, 11, 1)), incidents=OUTAGE) == {}
     assert troubles(now, days=(date(2026, 11, 3), date(2026, 11, 3)), incidents=OUTAGE) == {}

@@ -166,7 +166,7 @@ def files_with_canary(site: Path) -> list[str]:
     )
 
 
-def test_held_back_texts_appear_after_build(tmp_path: Path) -> None:
+def test_future_texts_appear_with_due_build(tmp_path: Path) -> None:
     files = {"site.yaml": SITE, "components.yaml": COMPONENTS}
     for number, (path, text) in enumerate(HELD_BACK.values()):
         files[path.replace("a.yaml", f"{number}.yaml")] = text
@@ -180,7 +180,7 @@ def test_held_back_texts_appear_after_build(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HELD_BACK)
-def test_extensions_publish_nothing_held_back(tmp_path: Path, kind: str) -> None:
+def test_extensions_publish_no_future_text(tmp_path: Path, kind: str) -> None:
     path, text = HELD_BACK[kind]
     files = {"site.yaml": SITE + EVERYTHING, "components.yaml": COMPONENTS, path: text}
     site = build(tmp_path, files, NOW)
@@ -200,7 +200,7 @@ def test_extensions_publish_nothing_held_back(tmp_path: Path, kind: str) -> None
     assert "history.atom" in files_with_canary(site)
 
 
-def test_future_manual_status_is_held_back(tmp_path: Path) -> None:
+def test_future_manual_status_is_not_published(tmp_path: Path) -> None:
     ahead = "{name: RPC, history: [{at: 2026-11-27T08:00:00Z, status: major_outage}]}"
     files = {"site.yaml": SITE, "components.yaml": f"components:\n  rpc: {ahead}\n"}
     site = build(tmp_path, files, NOW)
@@ -208,7 +208,7 @@ def test_future_manual_status_is_held_back(tmp_path: Path) -> None:
     assert read_epoch_index(site).build_due == DUE
 
 
-def test_component_of_future_update_stays_hidden(tmp_path: Path) -> None:
+def test_component_of_future_update_is_not_published(tmp_path: Path) -> None:
     incident = """\
 name: Slow
 components: {rpc: degraded_performance}
@@ -224,7 +224,7 @@ updates:
     assert b"Explorer" not in (site / "api/v2/incidents.json").read_bytes()
 
 
-def test_future_impact_override_is_held_back(tmp_path: Path) -> None:
+def test_future_impact_override_is_not_published(tmp_path: Path) -> None:
     incident = """\
 name: Slow
 components: {rpc: degraded_performance}

@@ -30,7 +30,7 @@ def incident_at(moment):
     return page_state_at(timeline, at(moment)).incidents[0]
 
 
-def test_impact_override_applies_from_timestamp():
+def test_impact_override_applies_from_its_timestamp():
     assert [incident_at(moment).impact for moment in ("11-02 10:59", "11-02 11:00", "11-02 12:30")] == [
         "major",
         "critical",
@@ -39,7 +39,7 @@ def test_impact_override_applies_from_timestamp():
     assert incident_at("11-02 11:30").updated_at == at("11-02 11:00")
 
 
-def test_reopened_incident_affects_components_again():
+def test_reopened_imported_incident_affects_components_again():
     states = [incident_at(moment) for moment in ("11-02 12:30", "11-02 13:30")]
 
     assert [(one.status, one.resolved_at is None, one.closed) for one in states] == [
@@ -54,7 +54,7 @@ def test_reopened_incident_affects_components_again():
     ]
 
 
-def test_reminder_can_skip_notification():
+def test_maintenance_reminder_can_skip_notification():
     timeline = build_timeline(catalogue_of(maintenances={"upgrade": UPGRADE}), at("12-31 00:00"))
     [maintenance] = page_state_at(timeline, at("11-03 09:30")).maintenances
     reminder, announcement = (one.update for one in maintenance.published_updates)
@@ -63,7 +63,7 @@ def test_reminder_can_skip_notification():
     assert announcement.deliver_notifications
 
 
-def test_page_url_keeps_slash_in_documents():
+def test_page_url_keeps_trailing_slash():
     page = PAGE.replace("https://status.example.org", "https://status.example.org/")
     catalogue = catalogue_of(incidents={"trouble": TROUBLE}, page=page)
 

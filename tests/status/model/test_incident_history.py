@@ -37,7 +37,7 @@ def test_incident_before_first_update_is_absent():
         ("12:00", "resolved", "major", "11:00", "12:00", 5),
     ],
 )
-def test_updates_change_incident_state(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
+def test_each_update_changes_incident_status(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
     state = history_of(TROUBLE).state_at(at(f"11-02 {instant}"))
 
     assert (state.status, state.impact, len(state.published_updates)) == (status, impact, updates)
@@ -46,7 +46,7 @@ def test_updates_change_incident_state(instant, status, impact, monitoring_at, r
     assert state.updated_at == at(f"11-02 {instant}")
 
 
-def test_late_update_keeps_resolution_time():
+def test_update_after_resolution_keeps_resolved_at():
     note = "      - {at: 2026-11-02T15:00:00Z, status: resolved, body: More.}\n"
     final = history_of(f"{TROUBLE.rstrip()}\n{note}").final_state
     assert (final.resolved_at, final.updated_at) == (at("11-02 12:00"), at("11-02 15:00"))
@@ -62,7 +62,7 @@ def test_reopened_incident_ends_at_second_resolution():
     assert history.final_state.resolved_at == at("11-02 14:00")
 
 
-def test_updates_are_newest_first():
+def test_incident_updates_are_newest_first():
     displayed = [
         published.update.display_at for published in history_of(TROUBLE).final_state.published_updates
     ]
@@ -70,7 +70,7 @@ def test_updates_are_newest_first():
     assert displayed == sorted(displayed, reverse=True)
 
 
-def test_simultaneous_updates_keep_written_order():
+def test_incident_updates_of_same_time_keep_order():
     text = TROUBLE.replace("11:45:00Z, status: monitoring", "12:00:00Z, status: monitoring")
 
     assert [p.update.status for p in history_of(text).final_state.published_updates[:2]] == [
@@ -79,11 +79,11 @@ def test_simultaneous_updates_keep_written_order():
     ]
 
 
-def test_impact_override_takes_precedence():
+def test_impact_override_replaces_computed_impact():
     assert history_of(TROUBLE + "    impact_override: none\n").final_state.impact == "none"
 
 
-def test_component_major_outage_is_critical():
+def test_major_outage_gives_critical_impact():
     # measured: one of twelve components down, and nothing else in the incident
     text = """
         name: Down
@@ -93,7 +93,7 @@ def test_component_major_outage_is_critical():
     assert history_of(text).final_state.impact == "critical"
 
 
-def test_draft_has_no_history():
+def test_draft_incident_has_no_history():
     assert history_of(TROUBLE + "    draft: true\n").change_instants == ()
 
 
@@ -105,7 +105,7 @@ def test_embargoed_incident_is_hidden_until_publication():
     assert history.change_instants[0] == at("11-02 11:10")
 
 
-def test_postmortem_keeps_resolution_time():
+def test_postmortem_keeps_incident_resolution_time():
     history = history_of(
         TROUBLE + "    postmortem: {published_at: 2026-11-05T09:00:00Z, body: What we learned.}\n"
     )
@@ -119,7 +119,7 @@ def test_postmortem_keeps_resolution_time():
     assert state.published_updates[0].affected_components is None
 
 
-def test_edited_update_applies_from_timestamp():
+def test_edited_update_changes_updated_at_then():
     text = TROUBLE.replace("status: resolved}", "status: resolved, updated_at: 2026-11-02T15:00:00Z}")
     history = history_of(text)
 
@@ -127,7 +127,7 @@ def test_edited_update_applies_from_timestamp():
     assert history.state_at(at("11-02 15:00")).updated_at == at("11-02 15:00")
 
 
-def test_backdated_update_is_hidden_until_creation():
+def test_backdated_update_is_hidden_until_created_at():
     text = TROUBLE.replace(
         "11:00:00Z, status: monitoring", "11:00:00Z, created_at: 2026-11-02T11:20:00Z, status: monitoring"
     )
@@ -137,7 +137,7 @@ def test_backdated_update_is_hidden_until_creation():
     assert history.state_at(at("11-02 11:20")).monitoring_at == at("11-02 11:00")
 
 
-def test_imported_timestamps_take_precedence():
+def test_imported_incident_timestamps_replace_computed_ones():
     given = (
         "    monitoring_at: 2026-11-02T10:58:00Z\n"
         "    resolved_at: 2026-11-02T11:58:00Z\n"

@@ -46,14 +46,14 @@ def test_overall_status_uses_first_matching_rule(statuses, indicator, descriptio
     assert (whole.indicator, whole.description) == (indicator, description)
 
 
-def test_worst_status_ranks_components():
+def test_worst_status_returns_most_severe_status():
     assert worst_status([UP, WRENCH]) == WRENCH
     assert worst_status([WRENCH, SLOW, UP]) == SLOW
     assert worst_status([DOWN, PARTIAL]) == DOWN
     assert worst_status([]) == UP
 
 
-def test_worst_impact_ranks_impacts():
+def test_worst_impact_returns_most_severe_impact():
     assert worst_impact(["none", "maintenance"]) == "maintenance"
     assert worst_impact(["maintenance", "minor"]) == "minor"
     assert worst_impact([]) == "none"

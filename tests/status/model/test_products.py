@@ -87,14 +87,14 @@ def calls_of(catalogue: StatusCatalogue) -> int:
 
 
 @pytest.mark.parametrize("kind", CONTENT)
-def test_calls_grow_linearly_with_content(kind):
+def test_status_cost_grows_linearly_with_content(kind):
     make = CONTENT[kind]
     examine(make(2))  # fills caches
 
     assert calls_of(make(60)) < 2.5 * calls_of(make(30))
 
 
-def test_overlapping_windows_yield_finding_each():
+def test_each_overlapping_maintenance_gives_one_finding():
     catalogue = CONTENT["windows at once"](30)
     findings = list(status_findings(build_timeline(catalogue, END), NOW, ()))
 
@@ -103,7 +103,7 @@ def test_overlapping_windows_yield_finding_each():
     assert "which affects 'c0' and 7 more until" in overlapping[0].message
 
 
-def test_day_names_latest_twenty_records():
+def test_uptime_day_lists_latest_twenty_incidents():
     timeline = build_timeline(CONTENT["incidents that are open for months"](30), END)
     uptime = page_uptime(timeline, NOW)
 
@@ -114,7 +114,7 @@ def test_day_names_latest_twenty_records():
     ]
 
 
-def test_large_page_has_fewer_epochs(monkeypatch):
+def test_large_status_page_has_fewer_epochs(monkeypatch):
     monkeypatch.setattr(site_status, "MAX_EPOCH_ENTRIES", 400)
     timeline = build_timeline(CONTENT["windows of one component"](3), END)
     status = SiteStatus(timeline, StatusSettings(), NOW, None, shows_days=False)

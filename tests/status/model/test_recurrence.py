@@ -30,7 +30,7 @@ def windows(text, until="12-31 00:00"):
     return list(maintenance_windows(maintenance_of(text, "restart"), at(until)))
 
 
-def test_windows_follow_daylight_saving_time():
+def test_recurring_maintenance_follows_daylight_saving_time():
     # clocks go back on 25 October: 02:00 is then an hour later in UTC
     assert [window.scheduled_for for window in windows(WEEKLY)] == [
         at("10-13 00:00"),
@@ -40,7 +40,7 @@ def test_windows_follow_daylight_saving_time():
     ]
 
 
-def test_window_in_skipped_hour_shifts():
+def test_recurrence_in_skipped_hour_shifts_later():
     daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;COUNT=3")
     spring = daily.replace("2026-10-13T02:00:00+02:00", "2026-03-28T02:30:00+01:00")
     spring = spring.replace("2026-10-13T02:30:00+02:00", "2026-03-28T03:30:00+01:00")
@@ -52,7 +52,7 @@ def test_window_in_skipped_hour_shifts():
     ]
 
 
-def test_windows_are_separate_maintenances():
+def test_recurrence_windows_are_separate_maintenances():
     first, second = windows(WEEKLY)[:2]
 
     assert (first.id, second.id) == ("restart-20261013t0000z", "restart-20261020t0000z")
@@ -62,7 +62,7 @@ def test_windows_are_separate_maintenances():
     assert first.updates[0].id != second.updates[0].id
 
 
-def test_window_is_published_when_announced():
+def test_recurrence_window_is_published_when_announced():
     timeline = build_timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
 
     def published(instant):
@@ -72,7 +72,7 @@ def test_window_is_published_when_announced():
     assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
 
 
-def test_windows_stop_at_horizon():
+def test_recurrence_windows_stop_at_horizon():
     endless = WEEKLY.replace(";COUNT=4", "")
 
     # the third, on 27 October at 01:00, is announced seven days before
@@ -81,7 +81,7 @@ def test_windows_stop_at_horizon():
     assert len(windows(endless.replace("WEEKLY;BYDAY=TU", "DAILY"), "12-31 00:00")) == 86
 
 
-def test_occurrences_override_single_windows():
+def test_occurrence_settings_override_single_recurrence_window():
     text = (
         WEEKLY
         + """
@@ -128,19 +128,19 @@ def test_occurrences_override_single_windows():
         ("FREQ=DAILY;BYHOUR=1,2;BYMINUTE=1,2", "produces more than 24 windows a day"),
     ],
 )
-def test_invalid_rules_are_rejected(rule, message):
+def test_invalid_recurrence_rules_are_rejected(rule, message):
     with pytest.raises(InvalidValueError, match=message):
         validate_rule(rule)
 
 
-def test_endless_rule_is_capped():
+def test_endless_recurrence_rule_is_capped():
     daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY")
 
     assert len(windows(daily.replace("2026-10-13", "2016-10-13"))) == 3738
     assert len(windows(daily.replace("2026-10-13", "1926-10-13"))) == MAX_WINDOWS
 
 
-def test_rule_without_windows_gives_none():
+def test_recurrence_rule_without_dates_gives_no_window():
     text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
     maintenance = maintenance_of(text, "restart")
 
@@ -148,7 +148,7 @@ def test_rule_without_windows_gives_none():
     assert first_window_start(maintenance, maintenance.recurrence) is None
 
 
-def test_until_includes_last_window():
+def test_recurrence_until_includes_last_window():
     text = WEEKLY.replace("COUNT=4", "UNTIL=20261027T010000Z")
 
     assert [window.scheduled_for for window in windows(text)] == [
@@ -158,7 +158,7 @@ def test_until_includes_last_window():
     ]
 
 
-def test_yearly_rule_gives_leap_day_window():
+def test_yearly_leap_day_recurrence_gives_window():
     leap = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2")
     leap = leap.replace("2026-10-13", "2024-02-29")
 
@@ -172,13 +172,13 @@ MINUTES = ",".join(map(str, range(25)))
 @pytest.mark.parametrize(
     "times", [f"BYHOUR={HOURS}", f"BYHOUR={HOURS};BYMINUTE=30;BYSECOND=0", "BYMINUTE=0,30"]
 )
-def test_rule_with_24_windows_is_accepted(times):
+def test_recurrence_of_24_windows_daily_is_accepted(times):
     validate_rule(f"FREQ=DAILY;{times}")
 
 
 @pytest.mark.parametrize(
     "times", [f"BYMINUTE={MINUTES}", "BYMINUTE=0,30;BYSECOND=0,30", "BYHOUR=1,2;BYSECOND=1,2"]
 )
-def test_rule_beyond_24_windows_is_rejected(times):
+def test_recurrence_beyond_24_windows_daily_is_rejected(times):
     with pytest.raises(InvalidValueError, match="produces more than 24 windows a day"):
         validate_rule(f"FREQ=DAILY;{times}")

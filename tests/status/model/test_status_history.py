@@ -54,7 +54,7 @@ def test_incident_changes_and_restores_components():
     ]
 
 
-def test_single_resolved_update_leaves_components_operational():
+def test_incident_with_only_resolved_update_changes_nothing():
     resolved = "{at: 2026-11-02T10:00:00Z, status: resolved}"
     told = f"\nname: Told afterwards\ncomponents: {{rpc: partial_outage}}\nupdates: [{resolved}]\n"
     assert statuses(timeline_of(incidents={"told": told}), "rpc", "11-02 10:00", "11-03 00:00") == [
@@ -110,7 +110,7 @@ def test_resolved_incident_restores_overlapping_status():
     ]
 
 
-def test_resolving_update_can_keep_outage():
+def test_resolving_update_can_keep_component_degraded():
     text = TROUBLE.replace("status: resolved}", "status: resolved, components: {rpc: degraded_performance}}")
     timeline = timeline_of(incidents={"trouble": text})
 
@@ -118,7 +118,7 @@ def test_resolving_update_can_keep_outage():
     assert statuses(timeline, "north", "11-02 12:00") == ["operational"]
 
 
-def test_recorded_status_shows_again_after_incident():
+def test_manual_status_shows_again_after_incident():
     components = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:30:00Z, status: degraded_performance}]}"
     )
@@ -132,7 +132,7 @@ def test_recorded_status_shows_again_after_incident():
     ]
 
 
-def test_resolution_keeps_later_recorded_status():
+def test_incident_resolution_keeps_later_manual_status():
     components = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T11:30:00Z, status: partial_outage}]}"
     )
@@ -196,7 +196,7 @@ UPGRADE = """
 """
 
 
-def test_maintenance_changes_components_by_clock():
+def test_maintenance_changes_components_at_scheduled_times():
     timeline = timeline_of(maintenances={"upgrade": UPGRADE})
 
     assert statuses(timeline, "explorer", "11-02 09:59", "11-02 10:00", "11-02 12:00") == [
@@ -223,7 +223,7 @@ def test_maintenance_flags_keep_component_status():
     assert affected(timeline, "upgrade")[1:] == [None, None, None]
 
 
-def test_adjacent_windows_leave_no_gap():
+def test_adjacent_maintenances_leave_no_status_gap():
     second = UPGRADE.replace("T12:00", "T14:00").replace("T10:00", "T12:00")
     timeline = timeline_of(maintenances={"first": UPGRADE, "second": second})
 

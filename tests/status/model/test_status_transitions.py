@@ -5,7 +5,7 @@ import pytest
 from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, DEFAULT_BODIES, can_follow
 
 
-def test_every_status_has_transitions():
+def test_every_incident_status_has_transitions():
     assert set(ALLOWED_TRANSITIONS) == set(DEFAULT_BODIES)
 
 
@@ -22,7 +22,7 @@ def test_every_status_has_transitions():
         ("in_progress", "completed"),
     ],
 )
-def test_allowed_transition_is_accepted(before, after):
+def test_allowed_incident_status_transition_is_accepted(before, after):
     assert can_follow(before, after)
 
 
@@ -38,5 +38,5 @@ def test_allowed_transition_is_accepted(before, after):
         ("investigating", "completed"),
     ],
 )
-def test_other_transition_is_rejected(before, after):
+def test_forbidden_incident_status_transition_is_rejected(before, after):
     assert not can_follow(before, after)

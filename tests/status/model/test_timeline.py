@@ -27,7 +27,7 @@ def timeline_of(**texts):
     return build_timeline(catalogue_of(**texts), at("12-31 00:00"))
 
 
-def test_page_updated_at_follows_changes():
+def test_page_updated_at_follows_status_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def stamped(instant):
@@ -40,7 +40,7 @@ def test_page_updated_at_follows_changes():
     assert stamped("11-30 00:00") == at("11-03 12:00")
 
 
-def test_imported_page_timestamp_holds_until_change():
+def test_imported_page_updated_at_holds_until_change():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
     )
@@ -50,7 +50,7 @@ def test_imported_page_timestamp_holds_until_change():
     assert page_state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 12:00")
 
 
-def test_imported_page_timestamp_before_update_holds():
+def test_imported_page_updated_at_keeps_milliseconds():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:59:59.940Z\n"
     )
@@ -73,7 +73,7 @@ def test_indicator_and_description_follow_timeline():
     assert status_at("11-03 12:00") == ("none", "All Systems Operational")
 
 
-def test_page_overrides_overall_status():
+def test_page_settings_override_overall_status():
     timeline = timeline_of(page=PAGE + "    description: Read only until Monday\n    indicator: minor\n")
 
     overall_status = page_state_at(timeline, at("11-02 10:00")).overall_status
@@ -89,7 +89,7 @@ def test_group_takes_worst_component_status():
     assert state.components["south"].status == "operational"
 
 
-def test_components_sort_by_position_then_creation():
+def test_components_sort_by_position_then_created_at():
     components = """
         components:
           young: {name: Young, created_at: 2024-01-01T00:00:00Z}
@@ -117,7 +117,7 @@ def test_undated_components_keep_content_order():
     assert list(state.components) == ["late", "early", "group", "other"]
 
 
-def test_removed_component_is_ignored():
+def test_removed_component_does_not_affect_status():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, status: major_outage, removed: true}")
 
     assert (
@@ -126,7 +126,7 @@ def test_removed_component_is_ignored():
     )
 
 
-def test_incidents_sort_newest_first():
+def test_timeline_sorts_incidents_newest_first():
     later = TROUBLE.replace("11-02T1", "11-04T1")
     one = timeline_of(incidents={"a": TROUBLE, "b": later})
     other = timeline_of(incidents={"b": later, "a": TROUBLE})
@@ -135,7 +135,7 @@ def test_incidents_sort_newest_first():
     assert [history.incident.id for history in other.incidents] == ["b", "a"]
 
 
-def test_transitions_list_future_changes():
+def test_transitions_list_future_status_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     assert transitions_between(timeline, at("11-02 10:00"), at("11-30 00:00")) == [
@@ -147,7 +147,7 @@ def test_transitions_list_future_changes():
     assert transitions_between(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
 
 
-def test_midnights_are_transitions_with_days():
+def test_day_option_adds_midnights_to_transitions():
     timeline = timeline_of(page=PAGE + "    time_zone: Europe/Zurich\n")
 
     # clocks go back on 25 October

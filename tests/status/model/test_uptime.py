@@ -31,7 +31,7 @@ def test_uptime_percentage_matches_printed_value(partial, major, printed):
     assert uptime_percentage([uptime_fraction(outage, NINETY_DAYS)]) == printed
 
 
-def test_average_uses_exact_fractions():
+def test_uptime_average_uses_exact_fractions():
     third = Fraction(1, 3)
 
     assert uptime_percentage([third, third, third]) == 33.33
@@ -39,7 +39,7 @@ def test_average_uses_exact_fractions():
     assert uptime_percentage([]) is None
 
 
-def test_empty_window_has_full_uptime():
+def test_empty_period_has_full_uptime():
     assert uptime_fraction(Outage(), timedelta()) == 1
 
 
@@ -63,7 +63,7 @@ RPC_OUT = history(
 )
 
 
-def test_outage_is_counted_by_day():
+def test_outage_seconds_are_counted_by_day():
     rpc = uptime_of(RPC_OUT, "11-10 12:00").components[0]
 
     assert rpc.days == {
@@ -74,7 +74,7 @@ def test_outage_is_counted_by_day():
     assert uptime_percentage([rpc.fraction]) == 99.97  # 900 + 0.3 * 3600 of 7,776,000 seconds: 99.9745…
 
 
-def test_days_follow_page_time_zone():
+def test_uptime_days_follow_page_timezone():
     rpc = uptime_of(RPC_OUT, "11-10 12:00", PAGE + "    time_zone: America/Tijuana\n").components[0]
 
     assert list(rpc.days) == [date(2026, 11, 2)]
@@ -90,7 +90,7 @@ def test_uptime_covers_ninety_days():
     ]
 
 
-def test_clock_change_alters_day_length():
+def test_clock_change_day_has_25_hour_uptime():
     zone = PAGE + "    time_zone: Europe/Zurich\n"
     all_day = history(
         "RPC", ("2026-10-24T22:00:00Z", "major_outage"), ("2026-10-25T23:00:00Z", "operational")
@@ -106,7 +106,7 @@ def test_clock_change_alters_day_length():
     }
 
 
-def test_start_date_shortens_window():
+def test_component_start_date_shortens_uptime_period():
     components = RPC_OUT.replace("{name: RPC,", "{name: RPC, start_date: 2026-11-03,")
 
     uptime = uptime_of(components, "11-10 12:00")
@@ -116,7 +116,7 @@ def test_start_date_shortens_window():
     assert list(rpc.days) == [date(2026, 11, 3)]
 
 
-def test_ongoing_outage_counts_until_now():
+def test_ongoing_outage_reduces_uptime_until_now():
     components = history("RPC", ("2026-11-02T22:00:00Z", "major_outage"))
 
     same_day = uptime_of(components, "11-02 23:00")
@@ -130,7 +130,7 @@ def test_ongoing_outage_counts_until_now():
     assert uptime_percentage([next_day.components[0].fraction]) == 99.35  # 14 hours of 90 days
 
 
-def test_uptime_counts_until_change_or_midnight():
+def test_uptime_counts_until_last_change_or_midnight():
     components = history(
         "RPC", ("2026-11-02T22:00:00Z", "major_outage"), ("2026-11-02T23:00:00Z", "degraded_performance")
     )
@@ -147,7 +147,7 @@ def test_hidden_component_has_no_uptime():
     assert shown == ["north", "explorer", "south"]
 
 
-def test_day_lists_affecting_incidents():
+def test_uptime_day_lists_affecting_incidents():
     incident = """
         name: Stale answers
         components: {rpc: partial_outage}

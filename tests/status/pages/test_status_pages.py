@@ -114,12 +114,12 @@ WORSENED = """
         ({"slow": LONG_DEGRADATION}, "Since 5 Nov, 11:00 CET"),
     ],
 )
-def test_headline_shows_when_status_began(incidents: dict[str, str], since: str) -> None:
+def test_status_headline_shows_start_of_outage(incidents: dict[str, str], since: str) -> None:
     text = text_of(pages_at(at("11-10 12:00"), incidents=incidents)["index.html"])
     assert since in text[:120]
 
 
-def test_preview_description_names_every_problem() -> None:
+def test_link_preview_names_down_components() -> None:
     page = pages_at(at("11-10 12:00"), incidents={"slow": LONG_DEGRADATION, "down": NEW_OUTAGE})["index.html"]
     [description] = re.findall(r'<meta name="description" content="([^"]*)">', page)
     assert description.startswith("RPC is down. ")
@@ -127,7 +127,7 @@ def test_preview_description_names_every_problem() -> None:
     assert "<" not in description
 
 
-def test_impact_override_appears_only_on_card() -> None:
+def test_impact_override_appears_only_on_incident_card() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
     page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]
     assert heading(page) == "RPC is partially down"
@@ -136,7 +136,7 @@ def test_impact_override_appears_only_on_card() -> None:
     assert "Critical" not in banner
 
 
-def test_resolved_incident_is_listed_fourteen_days() -> None:
+def test_resolved_incident_is_listed_for_fourteen_days() -> None:
     text = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert "Open incidents and maintenance" not in text
     assert "10 NovSlow answersMajor, Resolved 1 h" in text[text.index("Resolved") :]
@@ -145,7 +145,7 @@ def test_resolved_incident_is_listed_fourteen_days() -> None:
     assert "Slow answers" not in later[later.index("Resolved") :]
 
 
-def test_maintenance_moves_through_page_sections() -> None:
+def test_maintenance_moves_from_scheduled_to_resolved_section() -> None:
     scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
         "11 NovUpgrade23:00 \N{EN DASH} 12 Nov, 00:00 CET (1 h) · North"
@@ -158,7 +158,7 @@ def test_maintenance_moves_through_page_sections() -> None:
     assert "11 NovUpgradeMaintenance, Completed 1 h" in over[over.index("Resolved") :]
 
 
-def test_early_cancellation_is_listed_as_past() -> None:
+def test_maintenance_cancelled_early_is_listed_past() -> None:
     cancelled = UPGRADE + "    cancelled_at: 2026-11-10T12:00:00Z\n"
     text = text_of(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
     past = text[text.index("Resolved") :]
@@ -187,7 +187,7 @@ OUTAGE = """
         ("    description: Two nodes are back\n", "rpc: major_outage", "Two nodes are back"),
     ],
 )
-def test_banner_names_worst_components_first(page: str, statuses: str, found: str) -> None:
+def test_status_headline_names_worst_components_first(page: str, statuses: str, found: str) -> None:
     outage = OUTAGE.replace(
         "rpc: major_outage, north: degraded_performance, south: degraded_performance", statuses
     )
@@ -232,12 +232,12 @@ def test_incident_page_shows_postmortem_before_updates() -> None:
     assert "AffectedRPC" in after
 
 
-def test_closed_incident_page_is_stable() -> None:
+def test_closed_incident_page_never_changes() -> None:
     pages = [pages_at(at(instant))["incidents/trouble.html"] for instant in ("11-12 12:00", "12-24 18:00")]
     assert pages[0] == pages[1]
 
 
-def test_maintenances_are_not_in_history() -> None:
+def test_history_page_lists_no_maintenances() -> None:
     text = text_of(pages_at(at("11-11 12:00"))["history.html"])
     assert "Slow answers" in text
     assert "Upgrade" not in text
@@ -279,7 +279,7 @@ def days_of(picture: str) -> dict[str, list[int]]:
     return days
 
 
-def test_uptime_bars_group_days_by_state() -> None:
+def test_uptime_bars_group_days_by_status() -> None:
     page = pages_at(at("11-12 12:00"))["index.html"]
     pictures = re.findall(r'<svg viewBox="0 0 628 22".*?</svg>', page, re.DOTALL)
     assert len(pictures) == 4  # a component each
@@ -291,12 +291,12 @@ def test_uptime_bars_group_days_by_state() -> None:
 
 
 @pytest.mark.parametrize("height", BAR_HEIGHTS.values())
-def test_uptime_bars_stand_on_bottom(height: int) -> None:
+def test_uptime_bars_are_aligned_at_bottom(height: int) -> None:
     middles = re.findall(r"M\d+ ([\d.]+)h", _svg_path_of_days((0, 1, 5), height))
     assert [float(middle) + height / 2 for middle in middles] == [BAR_HEIGHT, BAR_HEIGHT]
 
 
-def test_component_shows_no_data_before_start() -> None:
+def test_uptime_bars_show_unknown_before_start() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
@@ -327,7 +327,7 @@ def test_empty_site_has_status_page() -> None:
     assert '<h2 id="components"' not in page
 
 
-def test_about_text_is_markdown() -> None:
+def test_about_text_is_rendered_as_markdown() -> None:
     about = "    about: 'How **Demo** does; see [why](https://demo.example).<script>x</script>'\n"
     catalogue = catalogue_of(page=ZONED + about)
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
@@ -388,7 +388,7 @@ def test_incident_without_changes_has_no_timeline(change: str) -> None:
     assert "lanes" not in page
 
 
-def test_right_to_left_names_stay_apart() -> None:
+def test_hebrew_component_names_keep_text_direction() -> None:
     """Such a name keeps its own direction within the headline, and its elements find theirs."""
     name = "שרת RPC"
     incident = f"{{name: {name}, components: {{rpc: major_outage}}, updates: [{{at: 2026-11-10T11:55:00Z, status: investigating}}]}}"

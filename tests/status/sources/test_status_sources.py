@@ -51,7 +51,7 @@ def test_update_without_body_gets_default(status, body):
     assert incident_of(SMALLEST.replace("investigating", status)).updates[0].body == body
 
 
-def test_update_component_product_is_limited():
+def test_updates_times_components_are_limited():
     components = ", ".join(f"c{number}" for number in range(1_000))
     updates = ", ".join(["{at: 2026-11-02T10:00:00Z, status: scheduled}"] * 101)
     text = f"name: A\ncreated_at: 2026-11-01T00:00:00Z\nscheduled_for: 2026-11-21T22:00:00Z\nscheduled_until: 2026-11-21T23:00:00Z\ncomponents: [{components}]\nupdates: [{updates}]"
@@ -61,7 +61,7 @@ def test_update_component_product_is_limited():
     )
 
 
-def test_empty_body_is_kept():
+def test_empty_update_body_is_kept():
     assert incident_of(SMALLEST.replace("investigating", "resolved, body: ''")).updates[0].body == ""
 
 
@@ -120,7 +120,7 @@ def test_imported_incident_fields_are_preserved():
     assert incident.components == ("0l2p9nhqnxpd",)
 
 
-def test_null_affected_components_count_as_recorded():
+def test_null_affected_components_differ_from_absent():
     null, absent = (
         incident_of(SMALLEST.replace("investigating", f"investigating{output}")).updates[0]
         for output in (", affected_components: null", "")
@@ -168,7 +168,7 @@ def test_null_affected_components_count_as_recorded():
         ),
     ],
 )
-def test_invalid_incidents_are_findings(text, place, said):
+def test_invalid_incident_field_is_reported(text, place, said):
     ((where, message),) = refused(incident_of, text)
 
     assert where == place
@@ -182,7 +182,7 @@ PLANNED = """
 """
 
 
-def test_maintenance_announcement_uses_date_or_update():
+def test_maintenance_announcement_uses_created_at_or_update():
     by_stamp = maintenance_of(PLANNED + "    created_at: 2026-11-01T09:00:00Z\n    body: Soon.\n")
     by_update = maintenance_of(
         PLANNED + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, body: Soon.}]\n"
@@ -206,7 +206,7 @@ def test_announcement_precedes_later_updates():
     assert maintenance.updates[1].pointer == ("updates", 0)
 
 
-def test_automation_flags_use_statuspage_names():
+def test_maintenance_flags_use_statuspage_names():
     maintenance = maintenance_of(
         PLANNED
         + "    created_at: 2026-11-01T09:00:00Z\n"
@@ -256,14 +256,14 @@ def test_recurrence_uses_page_timezone_by_default():
         ),
     ],
 )
-def test_invalid_maintenances_are_findings(text, place, said):
+def test_invalid_maintenance_field_is_reported(text, place, said):
     ((where, message),) = refused(maintenance_of, text)
 
     assert where == place
     assert message.startswith(said)
 
 
-def test_components_keep_author_order():
+def test_components_keep_order_of_file():
     components = catalogue_of().components
 
     assert [(one.key, one.group, one.group_id, one.position) for one in components] == [
@@ -307,7 +307,7 @@ def test_component_creation_date_is_derived():
     assert components[1].start_date == date(2022, 1, 1)
 
 
-def test_component_history_is_read():
+def test_component_status_history_is_read():
     text = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:00:00Z, status: major_outage}]}"
     )
@@ -334,7 +334,7 @@ def test_component_history_is_read():
         ),
     ],
 )
-def test_invalid_components_are_findings(old, new, place, said):
+def test_invalid_component_field_is_reported(old, new, place, said):
     ((where, message),) = refused(catalogue_of, COMPONENTS.replace(old, new))
 
     assert where == place
@@ -376,7 +376,7 @@ def test_minimal_page_gets_defaults():
         ),
     ],
 )
-def test_invalid_page_settings_are_findings(old, new, place, said):
+def test_invalid_page_setting_is_reported(old, new, place, said):
     ((where, message),) = refused(page_of, PAGE.replace(old, new))
 
     assert where == place
