@@ -35,7 +35,7 @@ def test_python_build_equals_build_command(content: Path, tmp_path: Path) -> Non
     assert "cannot be read" in result.checked.skipped[0].message
 
 
-def test_python_dry_run_returns_plan_without_writing(content: Path, tmp_path: Path) -> None:
+def test_python_dry_run_writes_nothing(content: Path, tmp_path: Path) -> None:
     preview = statuary.build(content, tmp_path / "site", now=NOW, dry_run=True)
     assert tree(tmp_path / "site") == {}
     assert preview.plan is not None
@@ -62,7 +62,7 @@ def test_missing_content_folder_returns_finding(tmp_path: Path) -> None:
     assert [finding.rule for finding in checked.all_findings] == ["missing-content-folder"]
 
 
-def test_strict_python_build_with_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:
+def test_strict_build_with_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:
     (content / "surprise.bin").write_bytes(b"?")
     assert statuary.build(content, tmp_path / "site", now=NOW, strict=True).plan is None
     assert statuary.build(content, tmp_path / "site", now=NOW).plan is not None

@@ -167,7 +167,7 @@ def found(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
 
 
-def test_redirect_from_public_to_private_address_fails(monkeypatch):
+def test_redirect_to_private_address_fails(monkeypatch):
     """The first server is on loopback here too, and is taken for a public one."""
     with server(found) as secret, server(redirect_to(f"{secret}/metadata")) as public:
         assert get(public, 100) == b"secret"  # who asks a private server may be sent on to another
@@ -215,7 +215,7 @@ def test_same_server_check_requires_same_origin(other, is_same):
     assert is_same_server("http://a.example/", "https://a.example/")
 
 
-def test_content_length_of_5000_digits_is_ignored():
+def test_overlong_content_length_is_ignored():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
 
@@ -258,7 +258,7 @@ def test_failed_request_closes_its_connection(monkeypatch, refusal):
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "\xb2"])
-def test_http_headers_with_invalid_numbers_are_rejected(digits):
+def test_invalid_http_header_numbers_are_rejected(digits):
     def respond(connection: socket.socket) -> None:
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {digits}\r\n\r\n"
         connection.sendall(head.encode("latin-1"))
@@ -281,7 +281,7 @@ def test_redirect_to_invalid_hostname_is_rejected(location):
         get(url)
 
 
-def test_redirect_keeps_method_and_stops_after_five():
+def test_redirects_stop_after_five():
     requests: list[bytes] = []
     with server(found) as last, server(redirect_to(last), requests) as url:
         assert send(url, "HEAD").status == 200
@@ -294,7 +294,7 @@ def test_redirect_keeps_method_and_stops_after_five():
     assert requests[0].startswith(b"HEAD ")
 
 
-def test_redirect_of_post_request_is_not_followed():
+def test_post_request_redirect_is_not_followed():
     with server(redirect_to("/elsewhere")) as url:
         assert send(url, "POST", body=b"x").status == 302
 

@@ -65,7 +65,7 @@ def lines_of(name):
     return sum(module.text.count("\n") for module in found)
 
 
-def test_reading_list_takes_at_most_three_hours():
+def test_reading_list_fits_three_hours():
     names = re.findall(r"`([\w/]+\.py)`", READING)
     assert len(names) == 27
     assert sum(map(lines_of, names)) <= 3 * 60 * 30  # three hours of thirty lines a minute
@@ -105,11 +105,11 @@ def test_only_cli_prints_and_exits():
     assert [name for name in outside("cli", OUTPUT) if not is_command(name)] == []
 
 
-def test_sql_table_names_appear_only_in_ledger():
+def test_only_ledger_contains_sql_table_names():
     assert outside("publish.ledger", TABLES) == []
 
 
-def test_json_is_serialized_only_by_encoder_module():
+def test_only_encoder_module_serializes_json():
     assert [
         name
         for name in outside("site.document", re.compile(r"orjson\.dumps"))

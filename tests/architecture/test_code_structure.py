@@ -37,7 +37,7 @@ def test_import_cycle_through_string_is_detected(tmp_path):
     assert rings(modules(tmp_path)) == [["statuary.pages", "statuary.scripts", "statuary.viewer"]]
 
 
-def test_core_modules_never_import_contracts_and_status():
+def test_core_never_imports_contracts_and_status():
     """Extensions may know both; the registry names them by strings."""
     known = modules()
     both = {
@@ -99,7 +99,7 @@ LISTS = (
 """The lists of all documents: of the site, of its status, of a contract, and of the lists of contracts."""
 
 
-def test_build_imports_document_functions_from_lists_only():
+def test_build_uses_only_listed_document_functions():
     known = modules()
     other = {
         f"{module.name}: {alias.name}"

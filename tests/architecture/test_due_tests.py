@@ -79,7 +79,7 @@ def due_since(root: Path, target: str = "") -> dict[str, int]:
     return due_tests(root, changed_since(root, base_of_change(root, target).commit))
 
 
-def test_branch_behind_main_runs_only_own_tests(root: Path) -> None:
+def test_branch_behind_main_runs_own_tests(root: Path) -> None:
     git(root, "switch", "--quiet", "--create", "faster-plans")
     commit(root, **{"src/statuary/publishing/plan.py": "from statuary.domain import values\n"})
     commit(root, **{"README.md": "# A fast program\n"})
@@ -112,7 +112,7 @@ def test_changed_file_selects_dependent_tests(root: Path, path: str) -> None:
     assert {Path(name).stem.removeprefix("test_") for name in due_since(root)} == REACHED[path]
 
 
-def test_main_branch_is_compared_with_last_tag(root: Path) -> None:
+def test_main_branch_compares_with_last_tag(root: Path) -> None:
     git(root, "tag", "v1.0.0")
     tagged = git(root, "rev-parse", "HEAD")
     commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
@@ -120,7 +120,7 @@ def test_main_branch_is_compared_with_last_tag(root: Path) -> None:
     assert set(due_since(root)) == {"tests/extensions/log/test_log.py"}
 
 
-def test_tagged_commit_is_compared_with_previous_tag(root: Path) -> None:
+def test_tagged_commit_compares_with_previous_tag(root: Path) -> None:
     git(root, "tag", "v1.0.0")
     commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
     git(root, "tag", "v1.1.0")
@@ -143,9 +143,7 @@ def test_untagged_main_can_compare_latest_commits(root: Path) -> None:
     assert base_of_change(root, commits=99).commit == ""
 
 
-def test_clone_is_compared_with_remote_main_branch(
-    root: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_clone_compares_with_remote_main(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     clone = tmp_path_factory.mktemp("clone")
     git(root, "clone", "--quiet", str(root), str(clone))
     git(clone, "switch", "--quiet", "--create", "change")
@@ -154,7 +152,7 @@ def test_clone_is_compared_with_remote_main_branch(
     assert set(due_since(clone)) == {"tests/engine/test_killed.py"}
 
 
-def test_due_tests_run_nearest_and_fastest_first() -> None:
+def test_nearest_and_fastest_tests_run_first() -> None:
     due = {"far": 3, "near": 1, "near and quick": 1, "farther": 2}
     seconds = {"far": 1, "near": 30, "near and quick": 2, "farther": 9}
     assert nearest_first(due, seconds) == ["near and quick", "near", "farther", "far"]
@@ -193,7 +191,7 @@ def test_test_shares_have_equal_duration() -> None:
 
 
 @pytest.mark.slow
-def test_publishing_change_runs_crash_tests_in_ci(tmp_path: Path) -> None:
+def test_publishing_change_runs_crash_tests(tmp_path: Path) -> None:
     """Its one commit changes how a folder is written, a day and a half ago; the steps are those of the workflow."""
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", str(CHECKOUT), str(clone))

@@ -50,7 +50,7 @@ def _in_text(text: ast.JoinedStr) -> Iterator[str]:
         previous = part
 
 
-def test_only_formatter_modules_format_dates_and_percentages() -> None:
+def test_only_formatter_modules_format_dates() -> None:
     found = {
         path: formats
         for module in modules().values()
@@ -60,7 +60,7 @@ def test_only_formatter_modules_format_dates_and_percentages() -> None:
     assert found == {}
 
 
-def test_inline_date_and_percentage_formats_are_detected() -> None:
+def test_inline_date_formats_are_detected() -> None:
     for line in (
         'f"{at:%H:%M}"',
         'f"{at:%d %b %Y}"',

@@ -50,7 +50,7 @@ def test_only_ledger_uses_database_connection():
 
 
 @pytest.mark.parametrize(("owned", "least"), [(schema, 4), (table_schema, 8)], ids=["ledger", "contracts"])
-def test_sql_tables_are_queried_only_by_owner(owned, least):
+def test_only_owner_queries_sql_tables(owned, least):
     pattern = tables(owned)
     assert len(pattern.pattern.split("|")) >= least
     files = {file.relative_to(PACKAGE).as_posix(): file for file in PACKAGE.rglob("*.py")}

@@ -10,7 +10,7 @@ from architecture.code import Module, modules
 from architecture.openings import SYSTEM, openings
 
 
-def test_only_system_package_opens_files_and_sockets() -> None:
+def test_only_system_package_opens_files() -> None:
     found = [
         opening
         for module in modules().values()
@@ -20,7 +20,7 @@ def test_only_system_package_opens_files_and_sockets() -> None:
     assert found == []
 
 
-def test_listed_callers_of_io_functions_are_current() -> None:
+def test_list_of_io_callers_is_current() -> None:
     shown = doors.FILE.read_text("utf-8")
     assert doors.table(modules()) == shown, "read the new rows: python tests/support/regenerate.py doors"
 

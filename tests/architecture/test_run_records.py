@@ -20,7 +20,7 @@ def report(test: str, *keywords: str, seconds: float = 1, reason: str = "") -> p
     )
 
 
-def test_durations_are_summed_by_file_and_tier():
+def test_test_durations_sum_by_file_tier():
     reports = [
         report("tests/test_a.py::one", seconds=2),
         report("tests/test_a.py::two[x::y]", "slow", seconds=3),
@@ -46,7 +46,7 @@ def test_recording_durations_keeps_other_test_files(tmp_path: Path):
     }
 
 
-def test_unexpected_or_too_frequent_skips_are_reported():
+def test_unexpected_or_frequent_skips_are_reported():
     skipped = (
         [report("a", reason="no deno")] * 2
         + [report("a", reason="no wrk (/x)")] * 3

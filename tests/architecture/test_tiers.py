@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
         2,
     ),
 )
-def test_marker_or_file_argument_selects_collected_tests(folder, arguments, tests):
+def test_marker_or_file_selects_tests(folder, arguments, tests):
     assert collected(folder, *arguments) == tests
 
 

@@ -86,7 +86,7 @@ def test_modules_use_only_registered_url_paths():
     assert not found, "\n".join(found)
 
 
-def test_host_templates_contain_no_hardcoded_url_paths():
+def test_host_templates_hardcode_no_url_paths():
     files = list((PACKAGE / "extensions/hosting/templates").glob("*.jinja"))
     assert files
     for file in files:

@@ -36,7 +36,7 @@ TOOLS = {
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("case", CASES)
-def test_install_hint_matches_package_source_and_tool(case, tool, tmp_path):
+def test_install_hint_matches_package_source(case, tool, tmp_path):
     direct_url, expected = CASES[case]
     if TOOLS[tool]:
         (tmp_path / TOOLS[tool]).touch()

@@ -121,7 +121,7 @@ def test_bytecode_search_script_matches_python_results() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "0x", "0x0", "0xzz", "6080 604", "contract A {}"])
-def test_pasted_bytecode_with_partial_byte_is_rejected(text: str) -> None:
+def test_pasted_partial_byte_is_rejected(text: str) -> None:
     question = json.dumps({"site": {}, "codes": [text]})
     assert run_deno(CHECKOUT / "tests/browser/name_code.js", question) == [None]
 
@@ -243,13 +243,13 @@ def test_failed_node_request_shows_reason(site: Path, no_node: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_bytecode_search_page_is_accessible_without_shifts(site: Path, width: int) -> None:
+def test_bytecode_search_page_is_accessible(site: Path, width: int) -> None:
     observed = browse(site, "accessibility", paths=[PAGE], widths=[width], now=NOW, whole=True)
     assert observed == {"broken": [], "shifted": [], "acted": []}
 
 
 @pytest.mark.slow
-def test_bytecode_search_page_is_valid_and_linked(site: Path) -> None:
+def test_bytecode_search_page_is_linked(site: Path) -> None:
     assert html_complaints(site / "bytecode") == []
     assert f'href="../{PAGE}"' in (site / "contracts/index.html").read_text("utf-8")
     pages = [page for page in site.rglob("*.html") if "code-names.js" in page.read_text("utf-8")]

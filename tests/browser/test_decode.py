@@ -138,7 +138,7 @@ def test_undecodable_calldata_shows_reason(data: str, reason: str) -> None:
     assert decoded([{"abi": abi, "data": data}]) == [{"error": reason}]
 
 
-def test_unknown_selector_and_trailing_calldata_are_reported() -> None:
+def test_unknown_selector_or_calldata_is_reported() -> None:
     abi = [{"type": "function", "name": "f", "inputs": []}]
     call = signature_hash("f()")[:10]
     assert decoded([{"abi": abi, "data": "0x12345678"}, {"abi": abi, "data": f"{call}00ff"}]) == [

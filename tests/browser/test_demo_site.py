@@ -61,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_every_page_type_is_accessible_without_requests(site: Path, width: int) -> None:
+def test_every_page_type_is_accessible(site: Path, width: int) -> None:
     """A page is loaded once for all of it, in both schemes.
 
     Of elements that are made alike axe-core looks at three, in half of the time; in a large run at all.
@@ -103,7 +103,7 @@ def test_open_incident_page_shows_later_transitions(site: Path) -> None:
     assert len(after) > len(before)
 
 
-def test_status_page_without_new_builds_becomes_stale(site: Path) -> None:
+def test_status_page_without_builds_becomes_stale(site: Path) -> None:
     passed = browse(
         site,
         "transition",
@@ -202,7 +202,7 @@ def test_pages_are_readable_without_scripts(site: Path) -> None:
     assert "Download" not in shown[STAKING], "a button that cannot work must not be shown"
 
 
-def test_printed_page_expands_details_and_hides_navigation(site: Path) -> None:
+def test_printed_page_expands_details_hides_navigation(site: Path) -> None:
     printed = browse(
         site, "printed", path="index.html", folded=".more:not([open]) li", useless=".masthead nav"
     )
@@ -212,7 +212,7 @@ def test_printed_page_expands_details_and_hides_navigation(site: Path) -> None:
     assert printed["bytes"] > 10_000
 
 
-def test_search_finds_contracts_by_name_address_selector(site: Path) -> None:
+def test_search_finds_contracts_by_address_selector(site: Path) -> None:
     queries = {
         "pedestal hall": "PedestalHall",
         "Stak": "Staking",
@@ -243,7 +243,7 @@ def test_search_finds_contracts_by_name_address_selector(site: Path) -> None:
     assert found["answers"]["Stak"]["url"] == "contracts/index.html?q=Stak"
 
 
-def test_contract_page_copies_abi_and_downloads_sources(site: Path) -> None:
+def test_contract_page_offers_abi_and_sources(site: Path) -> None:
     taken = browse(site, "taken", path=STAKING)
     record = json.loads(
         (site / STAKING.replace("contracts/", "v2/contract/").removesuffix(".html")).read_bytes()
@@ -384,7 +384,7 @@ def test_times_appear_in_reader_timezone(site: Path) -> None:
     assert opened[0]["beside"] == ", 1\xa0h\xa025\xa0min so far"
 
 
-def test_uptime_bars_respond_to_keyboard_and_pointer(site: Path) -> None:
+def test_uptime_bars_support_keyboard_and_pointer(site: Path) -> None:
     output = browse(site, "bars", path="index.html", name="Block production, day by day", now=NOW, back=78)
     assert output["role"] == "slider"
     assert output["today"].startswith("Friday")

@@ -52,7 +52,7 @@ def test_every_page_fits_at_double_zoom(site: Path) -> None:
         assert {place["wider"] for place in places.values()} == {0}, page
 
 
-def test_contradicted_contract_page_shows_bytecode_difference_first(site: Path) -> None:
+def test_contradicted_contract_page_shows_difference_first(site: Path) -> None:
     """What the record says about itself follows the evidence."""
     [page] = [
         path.relative_to(site).as_posix()

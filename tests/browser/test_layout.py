@@ -185,7 +185,7 @@ def test_operational_components_fit_first_screens(sites: dict[str, Path]) -> Non
     assert places["390"][".row"][0] <= 410
 
 
-def test_long_navigation_keeps_contract_verdict_near_top(tmp_path: Path) -> None:
+def test_long_navigation_keeps_verdict_near_top(tmp_path: Path) -> None:
     site, contract = tmp_path / "site", path_of(1).replace(".json", ".html")
     content = site_of_many(tmp_path, 1, pages=True)
     named = ("Support", "About us", "Terms of service")
@@ -211,7 +211,7 @@ def test_long_navigation_keeps_contract_verdict_near_top(tmp_path: Path) -> None
     assert {place["wider"] for place in places.values()} == {0}
 
 
-def test_incident_page_shows_timeline_and_updates_first(sites: dict[str, Path]) -> None:
+def test_incident_page_shows_timeline_first(sites: dict[str, Path]) -> None:
     """On a phone the lanes and the first update are near, and the facts of the log and the feeds follow the updates."""
     selectors = [".due", ".lanes", ".updates li", ".updates li:last-child", ".late", ".late:last-child"]
     places = browse(
@@ -226,7 +226,7 @@ def test_incident_page_shows_timeline_and_updates_first(sites: dict[str, Path]) 
     assert facts[1] > 20
 
 
-def test_open_incident_timeline_extends_to_current_time(sites: dict[str, Path]) -> None:
+def test_open_incident_timeline_extends_to_now(sites: dict[str, Path]) -> None:
     """What the newest update says holds still; a reader's clock that is behind it shows the lanes of the build."""
     instants = ["2026-11-22T14:00:00Z", NOW, "2026-11-22T15:02:00Z", "2026-11-24T13:42:00Z"]
     behind, present, later, long = browse(
@@ -248,7 +248,7 @@ def test_open_incident_timeline_extends_to_current_time(sites: dict[str, Path]) 
     assert long["marks"] == [["23 Nov", 0.215], ["12:00", 0.465], ["24 Nov", 0.715]]
 
 
-def test_incident_timeline_axis_shows_round_local_times(sites: dict[str, Path]) -> None:
+def test_incident_timeline_shows_round_local_times(sites: dict[str, Path]) -> None:
     """Where the ends leave no room, as on a phone, there are fewer."""
     question = {"path": "incidents/rpc.html", "instants": [NOW], "timezoneId": "Asia/Kathmandu"}  # 5:45 ahead
     [desk] = browse(sites["outage"], "lanes", **question)

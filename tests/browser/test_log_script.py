@@ -46,7 +46,7 @@ def answers(lines: list[Any]) -> list[Any]:
     return found
 
 
-def test_browser_inclusion_proof_matches_transparency_dev_vectors():
+def test_browser_matches_transparency_dev_inclusion_vectors():
     vectors = [
         one for one in VECTORS["inclusion"] if all(len(b64decode(text)) == 32 for text in texts_of(one))
     ]

@@ -182,7 +182,7 @@ def test_browser_record_check_matches_build():
     assert differences(records()) == []
 
 
-def test_browser_check_matches_build_on_forged_compilations():
+def test_browser_matches_build_on_forged_compilations():
     cases = [
         (f"{kind}: {name}", orjson.dumps(forged(name, kind, forge)))
         for name, kind, forge in COMPILATION_FORGERIES
@@ -191,13 +191,13 @@ def test_browser_check_matches_build_on_forged_compilations():
     assert differences(cases) == []
 
 
-def test_browser_check_matches_build_on_damaged_records():
+def test_browser_matches_build_on_damaged_records():
     damaged = list(damage_records(records(), DAMAGED, seed=17))
     assert len({text for _, text in damaged}) > DAMAGED * 9 / 10
     assert differences(damaged) == []
 
 
-def test_script_bundles_match_sources_and_size_limit():
+def test_script_bundles_are_current_and_small():
     for bundle, module in BUNDLES.items():
         assert bundle.read_bytes() == bundled(module), bundle.name
         if "/pages/check/" in module:
@@ -248,7 +248,7 @@ def with_returned_code(record: dict[str, Any]) -> dict[str, Any]:
     return record | {"runtimeMatch": None, "runtimeBytecode": record["runtimeBytecode"] | without}
 
 
-def test_check_button_compares_code_from_given_node(site: Path, record: dict[str, Any]) -> None:
+def test_check_button_compares_node_code(site: Path, record: dict[str, Any]) -> None:
     code = record["runtimeBytecode"]["onchainBytecode"]
     with ethereum_node(int(record["chainId"])) as url:
         ask(url, "anvil_setCode", record["address"], code)

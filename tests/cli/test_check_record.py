@@ -51,7 +51,7 @@ def test_single_record_check_prints_verdict(text, code, sentence, tmp_path):
     assert sentence in done.stdout
 
 
-def test_record_check_prints_sections_of_contract_page(tmp_path):
+def test_record_check_prints_contract_page_sections(tmp_path):
     lines = check(tmp_path, changed()).stdout.splitlines()
     assert [line.partition(":")[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
         "  Sources",
@@ -66,7 +66,7 @@ def test_record_file_without_suffix_is_accepted(tmp_path):
     assert check(tmp_path, changed(), name="0xabc").exit_code == ExitCode.OK
 
 
-def test_record_check_with_format_json_prints_findings(tmp_path):
+def test_record_check_json_lists_findings(tmp_path):
     done = check(tmp_path, changed(abi=7), "--format", "json")
     [finding] = json.loads(done.stdout)["findings"]
     assert finding["pointer"] == ["abi"]
@@ -77,7 +77,7 @@ def test_skipped_record_check_prints_unconfirmed(tmp_path):
     assert "Unconfirmed: checks were skipped." in done.stdout
 
 
-def test_recompile_option_with_single_record_is_rejected(tmp_path):
+def test_recompile_of_single_record_is_rejected(tmp_path):
     done = check(tmp_path, changed(), "--recompile")
     assert done.exit_code == ExitCode.USAGE
     assert "not with one record" in done.stderr

@@ -193,5 +193,5 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize(("name", "kind"), cases())
-def test_command_with_damaged_ledger_gives_same_result(world: World, name: str, kind: str) -> None:
+def test_damaged_ledger_changes_no_command_result(world: World, name: str, kind: str) -> None:
     assert world.result(name, KINDS[kind]) == world.expected(name)

@@ -28,7 +28,7 @@ def pages(found: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[s
 PAGES = dict(pages(command))
 
 
-def test_help_lists_every_command_in_one_group():
+def test_help_lists_each_command_once():
     grouped = [name for names in COMMAND_GROUPS.values() for name in names]
     shown = CliRunner().invoke(command, ["--help"]).output
     assert sorted(grouped) == sorted(name for name in COMMANDS if " " not in name)

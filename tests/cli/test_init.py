@@ -55,7 +55,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--demo",), ("--component", "rpc=RPC"), ("--chain-id", "1")])
-def test_init_site_builds_and_prints_next_command(run, tmp_path, options):
+def test_new_site_builds_without_findings(run, tmp_path, options):
     written = run("init", *options, *NOW)
     assert written.exit_code == 0
     assert written.stdout.endswith("Now run: statuary build\n")
@@ -86,7 +86,7 @@ def test_new_site_has_no_sample_data(run, tmp_path):
     ]
 
 
-def test_commented_examples_in_new_site_are_valid(run, tmp_path):
+def test_commented_examples_are_valid_settings(run, tmp_path):
     run("init", *NOW)
     components, site = tmp_path / "content/components.yaml", tmp_path / "content/site.yaml"
     text = components.read_text()
@@ -101,7 +101,7 @@ def test_commented_examples_in_new_site_are_valid(run, tmp_path):
     assert [name in listed for name in ('"explorer"', '"rpc"')] == [True, True]
 
 
-def test_demo_site_with_public_url_gives_warning(run, tmp_path):
+def test_demo_site_at_public_url_warns(run, tmp_path):
     run("init", "--demo", *NOW)
     run("build", *NOW)
     pages = [*(tmp_path / "build").rglob("*.html")]
@@ -136,7 +136,7 @@ def test_git_option_commits_project(run, tmp_path, monkeypatch):
     ]
 
 
-def test_init_without_git_identity_prints_config_hint(run, tmp_path, monkeypatch):
+def test_init_without_git_identity_gives_hint(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     (tmp_path / "gitconfig").write_text("[user]\n    useConfigOnly = true\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
@@ -147,7 +147,7 @@ def test_init_without_git_identity_prints_config_hint(run, tmp_path, monkeypatch
     assert (tmp_path / "content/site.yaml").is_file()
 
 
-def test_statuspage_import_adds_components_to_new_site(run, tmp_path):
+def test_statuspage_import_adds_components(run, tmp_path):
     run("init", *NOW)
     saved = tmp_path / "saved"
     saved.mkdir()
@@ -159,7 +159,7 @@ def test_statuspage_import_adds_components_to_new_site(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_page_without_creation_date_uses_earliest_record(run, tmp_path):
+def test_undated_page_uses_earliest_record_date(run, tmp_path):
     run("init", "--demo", *NOW)
     site = tmp_path / "content/site.yaml"
     lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
@@ -319,7 +319,7 @@ def test_init_with_invalid_chain_writes_nothing(run, tmp_path, chain, message):
     assert not (tmp_path / "content").exists()
 
 
-def test_init_without_git_identity_prints_next_command(run, tmp_path, monkeypatch):
+def test_failed_git_commit_prints_next_command(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))

@@ -101,7 +101,7 @@ def test_misspelled_command_gets_suggestion():
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
 
 
-def test_startup_modules_are_excluded_from_garbage_collection():
+def test_startup_modules_skip_garbage_collection():
     code = """
 import gc
 from click.testing import CliRunner

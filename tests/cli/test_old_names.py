@@ -23,7 +23,7 @@ def test_renamed_option_suggests_new_name(old, new):
     assert f"Did you mean {new}?" in result.output.replace("'", "")
 
 
-def test_renamed_option_of_other_command_suggests_nothing():
+def test_option_renamed_elsewhere_suggests_nothing():
     result = CliRunner().invoke(command, ["check", "--leave-out-packed"])
     assert "exclude" not in result.output
 

@@ -33,7 +33,7 @@ def test_build_with_excluded_record_exits_4(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_dry_run_with_faulty_record_exits_4(tmp_path):
+def test_faulty_record_dry_run_exits_4(tmp_path):
     done = build(tmp_path, dict([BAD_RECORD]), "--dry-run")
     assert done.exit_code == ExitCode.PUBLISHED_WITH_FAULTS
     assert f"would be published with faults in {BAD_RECORD[0]}" in done.stdout
@@ -48,7 +48,7 @@ def test_dry_run_with_faulty_record_exits_4(tmp_path):
         ({"site.yaml": SITE.replace("url:", "ulr:")}, "nothing", []),
     ],
 )
-def test_build_json_report_states_published_and_missing(files, published, missing, tmp_path):
+def test_json_report_states_published_and_missing(files, published, missing, tmp_path):
     done = build(tmp_path, files, "--format", "json")
     report = json.loads(done.stdout)
     assert report["outcome"] == {"published": published, "missing": missing}

@@ -66,7 +66,7 @@ def asked(tmp_path_factory):
         return client.ask(request | {"url": url}, folder)
 
 
-def test_wallet_sdk_displays_call_from_published_descriptor(asked):
+def test_wallet_sdk_displays_described_call(asked):
     call = asked[0]
     assert call["intent"] == "Send"
     assert [(item["label"], item["value"]) for item in call["fields"]] == [

@@ -65,7 +65,7 @@ def test_hardhat_verify_recognizes_verified_contracts(host, explorer, project, t
         assert client.ask(request, tmp_path) == [True, False]
 
 
-def test_hardhat_verify_fails_on_incomplete_404_response(project, tmp_path):
+def test_hardhat_verify_rejects_incomplete_404_response(project, tmp_path):
     """A page, or fewer members, as the 404 of a host that knows nothing of the site, is an error to it."""
     client = installed("hardhat-verify")
     with plain_folder(project / "build", b'{"match":null,"creationMatch":null,"runtimeMatch":null}') as url:

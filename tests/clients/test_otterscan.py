@@ -124,7 +124,7 @@ def test_otterscan_shows_verified_sources(explorer):
     ("folder", "form"),
     [("/otterscan", "RepositoryV1"), ("/otterscan", "RepositoryV2"), ("", "SourcifyAPIV2")],
 )
-def test_otterscan_shows_sources_from_every_backend_format(folder, form, explorer):
+def test_otterscan_reads_every_backend_format(folder, form, explorer):
     explorer.configure({"url": explorer.site + folder, "backendFormat": form})
     address = explorer.chain.addresses["Bridge"]
     explorer.shows(
@@ -148,7 +148,7 @@ def test_otterscan_decodes_calls_by_contract_abi(explorer):
     )
 
 
-def test_otterscan_decodes_proxy_calls_by_signature_database(explorer):
+def test_otterscan_decodes_proxy_calls_by_signature(explorer):
     """A proxy's own ABI has neither the function nor the event of its implementation."""
     accession = explorer.chain.calls["CatalogueProxy.accession"]["hash"]
     explorer.shows(
@@ -160,7 +160,7 @@ def test_otterscan_decodes_proxy_calls_by_signature_database(explorer):
     )
 
 
-def test_otterscan_decodes_vyper_calls_by_signature_database(explorer):
+def test_otterscan_decodes_vyper_calls_by_signature(explorer):
     """Its records have no metadata, which is all that Otterscan reads of a contract."""
     report = explorer.chain.calls["PriceFeed.report"]["hash"]
     address = explorer.chain.addresses["PriceFeed"]

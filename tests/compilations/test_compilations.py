@@ -76,7 +76,7 @@ def test_compiled_sample_contracts_pass_build(tmp_path):
 @needs_releases
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize("start", PARTS)
-def test_compiled_contracts_of_all_releases_pass_build(start, tmp_path):
+def test_contracts_of_every_compiler_pass_build(start, tmp_path):
     assert faults(EVERY[start : start + SITE_SIZE], tmp_path) == {}
 
 

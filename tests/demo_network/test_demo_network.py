@@ -124,7 +124,7 @@ def test_demo_contracts_have_expected_match_levels(records):
 
 
 @pytest.mark.parametrize("name", sorted(LEVELS))
-def test_recompiled_bytecode_with_transformations_equals_onchain_bytecode(name, records):
+def test_transformed_recompilation_equals_onchain_bytecode(name, records):
     record = records[name]
     sides = [record["creationBytecode"], record["runtimeBytecode"]]
     matched = [side for side in sides if side["transformations"] is not None]
@@ -148,7 +148,7 @@ def test_demo_immutables_match_deployment_arguments(records):
     assert vyper == "0x" + "".join(word[2:] for word in words(1_780_272_000, 1_788_220_800, 1_906_502_400))
 
 
-def test_demo_libraries_have_addresses_and_call_protection(records):
+def test_demo_libraries_have_call_protection(records):
     def values(name):
         return records[name]["runtimeBytecode"]["transformationValues"]
 
@@ -175,7 +175,7 @@ def test_demo_proxies_list_implementations(records):
         assert named["address"] == records[implementation]["address"]
 
 
-def test_factory_created_contract_deployer_is_transaction_sender(records):
+def test_factory_contract_deployer_is_transaction_sender(records):
     keeper = records["PedestalHall"]["deployment"]["deployer"]
     assert records["Pedestal"]["deployment"]["deployer"] == keeper
     runtime = records["Pedestal"]["runtimeBytecode"]["recompiledBytecode"][2:]

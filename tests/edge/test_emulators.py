@@ -120,7 +120,7 @@ def test_netlify_edge_function_returns_expected_responses(netlify):
     assert not differences(netlify, reads if IS_LARGE else [*reads[::29], *reads[-36::4]])
 
 
-def test_netlify_edge_function_passes_static_files_through(netlify):
+def test_netlify_edge_function_skips_static_files(netlify):
     page = netlify.ask("/v2/contracts-pages/10/index.json")
     assert page["body"] == fixture_site()["v2/contracts-pages/10/index.json"].decode()
     assert page["headers"]["x-answered-by"] == "static"
@@ -130,7 +130,7 @@ def test_netlify_edge_function_passes_static_files_through(netlify):
 
 
 @pytest.mark.parametrize("runtime", ["deno_serve", "netlify", "cloudflare"])
-def test_edge_runtime_serves_status_document_of_time(runtime, request):
+def test_edge_runtime_serves_current_status_document(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     answer = server.ask("/api/v2/summary.json")
     assert answer["body"] == status_document("b \u00e9 patched").decode()

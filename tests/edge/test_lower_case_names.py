@@ -131,7 +131,7 @@ SERVERS: Mapping[str, Serve] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
-def test_web_servers_serve_lowercase_address_without_file(server: str, plain: Sites) -> None:
+def test_web_servers_serve_lowercase_addresses(server: str, plain: Sites) -> None:
     compare(SERVERS[server], plain)
 
 

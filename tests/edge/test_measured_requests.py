@@ -35,7 +35,7 @@ def site_for(targets: list[str]) -> dict[str, bytes]:
     }
 
 
-def test_edge_module_matches_python_on_recorded_requests():
+def test_edge_matches_python_on_recorded_requests():
     """Python's answers are held to the measured ones, difference by difference, in its own tests."""
     cases = measured_requests()
     assert cases
@@ -87,7 +87,7 @@ def test_field_selections_match_recorded_sourcify_bytes():
     assert different == {(case["id"], "") for case in cases} | REVERSED_SOURCES
 
 
-def test_field_selections_of_largest_records_match_python():
+def test_largest_record_selections_match_python():
     paths = sorted(
         (path for path in measured_site() if path.startswith("v2/contract/") and path == path.lower()),
         key=lambda path: len(measured_site()[path]),

@@ -132,7 +132,7 @@ def cloudflare(project: Path) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("serve", [serve_folder_with_deno, cloudflare, netlify])
-def test_matching_etag_of_packed_document_returns_304(serve: Serve, plain: Sites) -> None:
+def test_packed_document_etag_returns_304(serve: Serve, plain: Sites) -> None:
     with serve(plain.packed) as server:
         for target in (
             f"/v2/contract/{CHAIN}/{address_of(17)}",
@@ -178,7 +178,7 @@ def test_damaged_pack_fails_only_affected_documents(serve: Serve, damaged: Path)
         assert server.ask(f"/v2/contract/{CHAIN}/{address_of(ADDED)}")["status"] == 200  # in the small pack
 
 
-def test_missing_zstd_decoder_fails_only_packed_documents(plain: Sites) -> None:
+def test_missing_zstd_fails_only_packed_documents(plain: Sites) -> None:
     with serve_project_with_cloudflare(plain.packed) as server:  # nothing says that there are packs
         answer = server.ask(f"/v2/contract/{CHAIN}/{address_of(17)}")
         assert answer["status"] == 500

@@ -50,7 +50,7 @@ def test_edge_module_returns_test_vector_responses(chunk):
     "query",
     ["fields=stdJsonOutput,abi,runtimeBytecode.sourceMap,sources", "omit=matchId,deployment.deployer"],
 )
-def test_field_selection_is_independent_of_chunk_size(query):
+def test_field_selection_ignores_chunk_size(query):
     target = f"/v2/contract/1/{ODD}?{query}"
     cases = [{"target": target, "chunk": size} for size in range(1, len(ODD_RECORD) + 1)]
     answers = answers_of_deno(fixture_site(), cases, digests=True)
@@ -219,7 +219,7 @@ def test_selected_fields_keep_host_cache_headers():
 
 
 @pytest.mark.slow
-def test_unknown_chain_without_chain_list_responds_404():
+def test_contract_without_chain_list_responds_404():
     site = {path: body for path, body in fixture_site().items() if path != "chains"}
     target = f"/v2/contract/424242/{ODD}"
     answer = answers_of_deno(site, [{"target": target}, {"target": "/chains"}])

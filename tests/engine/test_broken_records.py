@@ -86,7 +86,7 @@ def test_broken_incident_stays_as_last_published(tmp_path):
     assert published_ids(content) == {"outage", "trouble"}
 
 
-def test_new_incident_never_replaces_published_same_id(tmp_path):
+def test_new_incident_never_replaces_published_id(tmp_path):
     content = write_content(tmp_path, {"trouble": TROUBLE}, {})
     build(content)
     document = (tmp_path / "out/incidents/trouble.json").read_bytes()

@@ -43,7 +43,7 @@ def test_edit_with_new_error_is_rejected(root):
     assert findings[0].position.line == edit.text_after.count("\n")
 
 
-def test_edit_of_file_with_findings_is_accepted(root):
+def test_edit_accepts_file_with_findings(root):
     write_files(root, {"incidents/old.yaml": "name: Old\nupdate: []\n"})
     before = read_status_content(root, AT)
     assert before.findings
@@ -73,7 +73,7 @@ def test_edit_of_new_file_creates_folder(tmp_path):
     assert [file.name for file in (tmp_path / "incidents/2026").iterdir()] == ["a.yaml"]
 
 
-def test_edit_through_symlink_keeps_permissions_and_link(tmp_path):
+def test_edit_through_symlink_keeps_link(tmp_path):
     (tmp_path / "real.yaml").write_text("a")
     (tmp_path / "real.yaml").chmod(0o640)
     (tmp_path / "link.yaml").symlink_to("real.yaml")
@@ -100,7 +100,7 @@ def test_edit_never_recreates_deleted_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_edit_on_full_disk_leaves_file_unchanged(tmp_path, monkeypatch):
+def test_full_disk_edit_keeps_file(tmp_path, monkeypatch):
     (tmp_path / "a.yaml").write_text("a")
 
     def full(_descriptor):

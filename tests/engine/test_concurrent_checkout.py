@@ -84,7 +84,7 @@ def test_commit_checkout_during_build_is_repaired(project, tmp_path, monkeypatch
         _expect(out, project.parent / name)
 
 
-def test_interrupted_build_on_other_commit_is_repaired(project, tmp_path, monkeypatch):
+def test_interrupted_build_recovers_after_checkout(project, tmp_path, monkeypatch):
     content, out = project / "content", tmp_path / "out"
     shutil.copytree(project.parent / "one", out, copy_function=shutil.copy2)
     git(project, "checkout", "-q", "two")

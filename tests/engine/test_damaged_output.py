@@ -130,7 +130,7 @@ def test_checkout_during_build_is_rebuilt(content, tmp_path, monkeypatch, when, 
     assert files_in(tmp_path / "out") == files_in(tmp_path / "fresh")
 
 
-def test_verify_option_detects_change_with_same_mtime(content, tmp_path):
+def test_verify_detects_change_with_same_mtime(content, tmp_path):
     build(content, tmp_path / "out")
     file = content / path_of(2)
     times = file.stat()

@@ -42,7 +42,7 @@ def test_oversized_edit_is_rejected(root):
         file.load_text(1)
 
 
-def test_edit_reads_only_records_it_may_affect(root):
+def test_edit_reads_only_affected_records(root):
     for path in ("incidents/2026/ab.yaml", "incidents/b.yml", "incidents/.git/a.yaml", "maintenances/m.yaml"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("updates: [{status: resolved}]")

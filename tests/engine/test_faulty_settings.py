@@ -153,7 +153,7 @@ def test_faulty_setting_keeps_last_published_value(tmp_path, pointer):
 
 
 @pytest.mark.parametrize("pointer", few_keys())
-def test_faulty_setting_in_first_build_uses_default(tmp_path, pointer):
+def test_faulty_first_setting_uses_default(tmp_path, pointer):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, with_nonsense(pointer))
     if CORE_KEYS[pointer] == DEFAULT:
@@ -178,7 +178,7 @@ def test_misspelt_setting_keeps_last_published_value(tmp_path, pointer):
 
 
 @pytest.mark.parametrize(("key", "is_known"), [*product(KEYS, (False, True))])
-def test_faulty_extension_settings_keep_published_or_default(tmp_path, key, is_known):
+def test_faulty_extension_settings_keep_published_value(tmp_path, key, is_known):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {"page": SOUND["page"], key: SOUND_EXTENSIONS.get(key, "false")}
     (result, _) = read(tmp_path, {"page": SOUND["page"], key: {"nonsense": 1}}, last if is_known else {})
@@ -199,7 +199,7 @@ def test_unreadable_site_yaml_keeps_published_settings(tmp_path, text):
     assert read_content(tmp_path, fallback=SettingsFallback()).site is None
 
 
-def test_invalid_published_setting_falls_back_to_default(tmp_path):
+def test_invalid_published_setting_uses_default(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {**SOUND, "pages": {"language": "no language"}}
     (result, fallback) = read(tmp_path, with_value(("pages", "language"), "!"), last)
@@ -319,7 +319,7 @@ def build_twice(folder, before, after):
 
 
 @pytest.mark.slow
-def test_extension_documents_use_published_settings_during_error(tmp_path):
+def test_extension_errors_keep_published_settings(tmp_path):
     settings = f"{PAGE}prometheus: true\nlanguages: [en, de]\n"
     output = build_twice(tmp_path, settings, settings.replace("true", "many").replace("de]", "xx]"))
     assert "site.yaml:2:13: error: expected true or false, found 'many'" in output
@@ -335,7 +335,7 @@ def test_extension_documents_use_published_settings_during_error(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["instatus", "prometheus"])
-def test_invalid_new_extension_setting_still_publishes_incident(tmp_path, key):
+def test_invalid_extension_setting_publishes_incident(tmp_path, key):
     build_twice(tmp_path, PAGE, f"{PAGE}{key}: many\n")
     assert incidents(tmp_path) == ["outage"]
 

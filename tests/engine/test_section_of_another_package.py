@@ -133,7 +133,7 @@ def test_third_party_extension_adds_documents(tmp_path: Path, package: Path) -> 
 
 
 @pytest.mark.slow
-def test_third_party_extension_documents_get_host_headers(tmp_path: Path, package: Path) -> None:
+def test_third_party_documents_get_host_headers(tmp_path: Path, package: Path) -> None:
     settings = "counter: {title: Incidents}\nhosting: {files: [netlify]}\n"
     out, content = tmp_path / "out", content_with(tmp_path, settings)
     assert build(content, out, package).returncode == 0

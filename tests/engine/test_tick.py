@@ -78,7 +78,7 @@ def test_failed_sqlite_transaction_raises_original_error() -> None:
 @pytest.mark.parametrize(
     ("content_below", "share"), [(small_site, 1), pytest.param(status_content, 6, marks=pytest.mark.slow)]
 )
-def test_site_after_each_tick_equals_fresh_build(
+def test_each_tick_equals_fresh_build(
     tmp_path: Path, content_below: Callable[[Path], Path], share: int
 ) -> None:
     content = content_below(tmp_path)

@@ -48,7 +48,7 @@ def build(content: Path, out: Path, now: Instant) -> None:
         "2026-11-22T00:00:00Z",  # a midnight after it
     ],
 )
-def test_late_tick_equals_build_at_that_time(tmp_path: Path, instant: str) -> None:
+def test_late_tick_equals_fresh_build(tmp_path: Path, instant: str) -> None:
     settings = SMALL_SITE["site.yaml"].replace("horizon_days: 2\n", "horizon_days: 12\n") + EXTENSIONS
     content = write_files(tmp_path / "content", {**SMALL_SITE, "site.yaml": settings})
     build(content, tmp_path / "ticked", START)

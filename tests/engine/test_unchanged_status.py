@@ -72,7 +72,7 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
 @pytest.mark.parametrize(
     "theme", few_by_default([{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}], 1)
 )
-def test_build_with_unchanged_status_writes_no_file(content, tmp_path, rendered, theme):
+def test_unchanged_status_build_writes_no_file(content, tmp_path, rendered, theme):
     out = tmp_path / "out"
     write_files(content, theme)
     build(content, out)

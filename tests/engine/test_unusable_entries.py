@@ -103,7 +103,7 @@ def test_linked_contracts_stay_as_published(tmp_path, content):
 
 @pytest.mark.parametrize("path", ["README.md", ".venv", "incidents/.#slow.yaml", "LICENSE.txt"])
 @pytest.mark.slow
-def test_symlink_in_ignored_path_has_no_finding(tmp_path, content, path):
+def test_ignored_symlink_has_no_finding(tmp_path, content, path):
     (content / path).symlink_to(tmp_path.parent)
     assert "[outside-content]" not in run(tmp_path, "build")
 

@@ -187,7 +187,7 @@ def add_a_comment_by_hand(repository: ContentRepository) -> None:
 
 
 @pytest.mark.parametrize("step", [step for step, *_ in STORY])
-def test_site_matches_golden_files_after_each_commit(story, step):
+def test_site_matches_golden_after_each_commit(story, step):
     made = story[1][step]
     if "BLESS" in os.environ:
         bless(step, made)
@@ -201,7 +201,7 @@ def test_golden_folders_match_story_steps():
     assert {folder.name for folder in GOLDEN.iterdir()} == {step for step, *_ in STORY}
 
 
-def test_each_editing_command_commits_appended_lines_only(story):
+def test_editing_commands_commit_only_added_lines(story):
     repository = story[0]
     commits = repository.git("log", "--reverse", "--format=%H %s").splitlines()
     subjects = [line.partition(" ")[2] for line in commits]

@@ -102,7 +102,7 @@ def test_web_server_without_embeds_denies_framing(name: str, project: Path) -> N
 
 
 @pytest.mark.parametrize("host", ["Netlify", "Cloudflare"])
-def test_netlify_and_cloudflare_allow_framing_only_embeds(host: str, project: Path) -> None:
+def test_cloud_hosts_allow_framing_only_embeds(host: str, project: Path) -> None:
     """Its edge function answers for a page with the file of an epoch."""
     if host == "Netlify":
         serving = serve_project_with_netlify(project, on=ON)

@@ -66,7 +66,7 @@ ANY_ORIGIN = {"access-control-allow-origin": "*"}
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_web_server_answers_explorer_and_sourcify_clients(name: str, project: Path):
+def test_web_server_answers_explorer_clients(name: str, project: Path):
     """An explorer's API is at the path of the API page: its clients read JSON, whatever the status."""
     serve, level = SERVERS[name]
     with serve(project) as running:

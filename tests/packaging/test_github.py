@@ -44,7 +44,7 @@ def test_scripts_in_github_workflows_exist(file):
     assert [name for name in names if "/" not in name[4:] and not os.access(CHECKOUT / name, os.X_OK)] == []
 
 
-def test_nightly_workflow_runs_all_with_new_seed():
+def test_nightly_workflow_uses_new_seed():
     workflow = yaml.safe_load((GITHUB / "workflows/nightly.yml").read_text("utf-8"))
     assert {"schedule", "workflow_call"} <= set(workflow[True])  # YAML 1.1 reads the key `on` so
     (step,) = (step for step in workflow["jobs"]["everything"]["steps"] if "env" in step)

@@ -50,7 +50,7 @@ def test_every_host_has_outage_command_line():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
-def test_outage_command_line_builds_site_with_incident(host, project):
+def test_outage_command_line_publishes_incident(host, project):
     type_line(f"{FIRST} && {LINES[host]}")
     assert "The RPC is down" in (project / "build/index.html").read_text("utf-8")
 

@@ -118,7 +118,7 @@ def test_project_metadata_is_complete():
 
 
 @pytest.mark.parametrize("version", ["Unreleased", VERSION])
-def test_changelog_versions_use_keep_a_changelog_sections(version):
+def test_changelog_versions_have_known_sections(version):
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     section = text.partition(f"\n## {version}\n")[2].partition("\n## ")[0]
     kinds = re.findall(r"(?m)^### (.+)$", section)

@@ -45,7 +45,7 @@ def site(tmp_path: Path) -> Path:
     return root
 
 
-def test_find_resized_returns_resized_and_missing_files(tmp_path: Path) -> None:
+def test_find_resized_includes_missing_files(tmp_path: Path) -> None:
     (tmp_path / "same").write_bytes(b"1")
     (tmp_path / "longer").write_bytes(b"12")
     (tmp_path / "link").symlink_to("s")  # the size of a link is that of its text
@@ -75,7 +75,7 @@ def test_next_build_restores_replaced_file(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_truncated_file_is_found_within_several_builds(site: Path, name: str) -> None:
+def test_several_builds_find_truncated_file(site: Path, name: str) -> None:
     os.truncate(site / name, 0)
     found = [build(site) for _ in range(TURNS + 1)]
     assert found.count(frozenset({name})) == 1
@@ -83,9 +83,7 @@ def test_truncated_file_is_found_within_several_builds(site: Path, name: str) ->
 
 
 @pytest.mark.parametrize("spare", [0, 1])
-def test_small_site_is_checked_whole_every_build(
-    site: Path, monkeypatch: pytest.MonkeyPatch, spare: int
-) -> None:
+def test_every_build_checks_whole_small_site(site: Path, monkeypatch: pytest.MonkeyPatch, spare: int) -> None:
     monkeypatch.setattr(folder_check, "FILES_IN_TURN", len(NAMES) + spare)
     for name in NAMES:
         os.truncate(site / name, 0)
@@ -105,7 +103,7 @@ def test_files_in_new_folder_are_checked(site: Path) -> None:
     assert build(site) == {"three/3"}
 
 
-def test_file_removed_during_build_is_found_next(site: Path) -> None:
+def test_next_build_finds_concurrently_removed_file(site: Path) -> None:
     with FolderTarget(site) as target:
         target.ledger.retain_unchanged_sources()
         assert target.incomplete_sources(verify=False) == frozenset()

@@ -80,7 +80,7 @@ def test_reader_rejects_path_without_folder(tmp_path: Path) -> None:
             FolderReader(path)
 
 
-def test_files_differing_in_case_form_one_document(tmp_path: Path) -> None:
+def test_case_variants_form_one_document(tmp_path: Path) -> None:
     names = {"v2/0xAB": "one", "v2/0xab": "one", "v2/0xac": "two", "V1/b": "three"}
     documents = list(folder_documents(write_files(tmp_path / "site", names)))
     assert {(document.path, document.aliases, document.body) for document in documents} == {
@@ -90,7 +90,7 @@ def test_files_differing_in_case_form_one_document(tmp_path: Path) -> None:
     }
 
 
-def test_case_variants_with_different_bytes_are_rejected(tmp_path: Path) -> None:
+def test_differing_case_variants_are_rejected(tmp_path: Path) -> None:
     site = write_files(tmp_path / "site", {"v2/0xAB": "one", "v2/0xab": "two"})
     with pytest.raises(PublishingError, match="v2/0xAB and v2/0xab differ only in case"):
         list(folder_documents(site))

@@ -78,7 +78,7 @@ def test_publication_removes_only_its_own_files(tmp_path: Path) -> None:
     assert not (tmp_path / "old/deep").exists()
 
 
-def test_foreign_file_at_document_path_stops_publication(tmp_path: Path) -> None:
+def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
     with FolderTarget(tmp_path) as publication:
         publication.add([document("a"), document("b")])

@@ -61,7 +61,7 @@ def test_incompressible_file_stays_uncompressed():
     assert list(with_compressed_forms([noise], settings(CompressedFormat.GZIP))) == [noise]
 
 
-def test_brotli_and_zstandard_files_decompress_to_original():
+def test_brotli_and_zstandard_files_decompress():
     brotli = require_module("brotli", install="pip install brotli")
     zstd = require_module("backports.zstd", install="pip install backports.zstd")
     _, br, zst = with_compressed_forms(

@@ -55,7 +55,7 @@ def test_damaged_ledger_keeps_foreign_files(tmp_path, kind):
     assert (tmp_path / "v2/999").read_bytes() == b"foreign"
 
 
-def test_damaged_list_of_own_files_is_restored(tmp_path):
+def test_damaged_own_file_list_is_restored(tmp_path):
     publish(tmp_path, OLD)
     (tmp_path / ".statuary" / OWNED_NAMES).write_bytes(b"x" * 5000)
     publish(tmp_path, NEW)

@@ -80,7 +80,7 @@ def test_manifest_parts_contain_all_listing_entries() -> None:
     assert parse_part(parts[-1][2], parts[-1][0]) == parts[-1][1]
 
 
-def test_listing_diff_has_old_and_new_entry() -> None:
+def test_listing_diff_has_both_entries() -> None:
     before, after = (
         [entry("a"), entry("b"), entry("d")],
         [entry("b")._replace(size=2), entry("c"), entry("d")],

@@ -6,7 +6,7 @@ from statuary.publish.locations import find_replaceable_parts
 from support.sites import write_files
 
 
-def test_target_keeps_log_without_valid_new_log(tmp_path: Path) -> None:
+def test_target_without_new_log_keeps_log(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = {"log/checkpoint": "no checkpoint", "index.html": "x"}
     write_files(tmp_path / "target", files)
     write_files(tmp_path / "site", {"index.html": "y"})

@@ -56,7 +56,7 @@ for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_longest_path_of_each_url_is_safe(name):
+def test_longest_url_paths_are_safe(name):
     path = PATHS[name]
     for stored in (path, sharded_path(path), *(f"{path}.{form}" for form in CompressedFormat)):
         assert require_safe_path(stored) == stored

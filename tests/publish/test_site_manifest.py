@@ -116,7 +116,7 @@ def test_unchanged_build_keeps_manifest(tmp_path: Path) -> None:
     assert (site / MANIFEST).stat().st_mtime_ns == before
 
 
-def test_build_into_new_folder_gives_same_manifest(tmp_path: Path) -> None:
+def test_new_folder_gives_same_manifest(tmp_path: Path) -> None:
     small_site(tmp_path)
     site = built(tmp_path)
     build(tmp_path / "content", tmp_path / "again", now=NOW)

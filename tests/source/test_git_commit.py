@@ -88,7 +88,7 @@ def test_failing_commit_hook_output_is_shown(repository):
     assert repository.read("content/site.yaml") == "changed"
 
 
-def test_commit_without_git_identity_states_used_author(repository, monkeypatch):
+def test_commit_without_identity_prints_author(repository, monkeypatch):
     forget_identity(monkeypatch)
     repository.git("config", "user.name", "Ada Plinth")
     repository.write("content/site.yaml", "changed")
@@ -102,7 +102,7 @@ def test_commit_without_git_identity_states_used_author(repository, monkeypatch)
     assert f"{commit.name} by {commit.stated_author}" in commit.summary_line
 
 
-def test_commit_with_git_identity_prints_no_author(repository):
+def test_commit_with_identity_prints_no_author(repository):
     repository.write("content/site.yaml", "changed")
     commit = commit_file(repository.root / "content/site.yaml", "x")
     assert commit.summary_line == commit.name

@@ -100,7 +100,7 @@ def updates_in(clone: Path, path: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_incident_updates_from_two_clones_are_merged(clones, monkeypatch, first, second):
+def test_updates_from_two_clones_are_merged(clones, monkeypatch, first, second):
     (mine, theirs), paths = clones, {first[0], second[0]}
     edit(mine, first[1], "2026-11-02T10:05:00Z", monkeypatch)
     edit(theirs, second[1], "2026-11-02T10:06:00Z", monkeypatch)

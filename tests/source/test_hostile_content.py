@@ -135,7 +135,7 @@ def test_named_pipe_in_workspace_never_blocks(tmp_path: Path, name: str) -> None
     assert messages.get(name, messages.get("contract.yaml")) is not None
 
 
-def test_named_pipe_as_content_file_is_rejected(tmp_path: Path) -> None:
+def test_content_named_pipe_is_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.yaml")
     with pytest.raises(UnreadableError, match="regular file"):
         SourceFile(tmp_path, "a.yaml").load_bytes(100)
@@ -366,7 +366,7 @@ def test_symlinked_external_folder_is_never_shown(tmp_path: Path, path: str) -> 
 @pytest.mark.parametrize(
     "target", ["/proc/self/environ", "/dev/zero", "/dev/stdin", "/etc", "fifo", "itself"]
 )
-def test_symlink_to_special_file_is_never_shown(
+def test_special_symlink_target_is_never_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setenv("TOKEN", "c3RhdHVhcnk")
@@ -379,7 +379,7 @@ def test_symlink_to_special_file_is_never_shown(
 
 
 @pytest.mark.parametrize("source", ["../../x.jsonl", "../../records", "../../x/../x.jsonl"])
-def test_lines_of_external_records_are_not_shown(tmp_path: Path, source: str) -> None:
+def test_external_record_lines_are_not_shown(tmp_path: Path, source: str) -> None:
     content = small_site(tmp_path / "repository")
     record = "c3RhdHVhcnk: [\n"
     write_files(
@@ -398,7 +398,7 @@ def test_lines_of_external_records_are_not_shown(tmp_path: Path, source: str) ->
     assert not [text for text in texts if "c3RhdH" in text]
 
 
-def test_symlink_replacing_read_file_is_not_shown(tmp_path: Path) -> None:
+def test_symlink_replacing_file_is_not_shown(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), {"incidents/p.yaml": "stauts: x\n"})
     findings = findings_of(content)
     assert "stauts: x" in text_report(findings, str(content))
@@ -433,7 +433,7 @@ def test_symlinks_inside_content_are_read(tmp_path: Path) -> None:
     )  # below the findings about the file; for the link, no line is shown
 
 
-def test_edit_through_symlink_outside_content_is_rejected(tmp_path: Path) -> None:
+def test_edit_through_external_symlink_is_rejected(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     (tmp_path / "outside").mkdir()
     shutil.rmtree(content / "incidents")

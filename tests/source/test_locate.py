@@ -51,9 +51,7 @@ items:
         (("absent",), True, 1, 1),
     ],
 )
-def test_json_pointer_resolves_to_line_and_column(
-    pointer: Pointer, on_key: bool, line: int, column: int
-) -> None:
+def test_json_pointer_resolves_to_position(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
     assert locate_in_json(JSON_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -70,9 +68,7 @@ def test_json_pointer_resolves_to_line_and_column(
         ((1,), False, 7, 6),
     ],
 )
-def test_yaml_pointer_resolves_to_line_and_column(
-    pointer: Pointer, on_key: bool, line: int, column: int
-) -> None:
+def test_yaml_pointer_resolves_to_position(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
     assert locate_in_yaml(YAML_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -127,7 +123,7 @@ def test_locating_many_findings_takes_linear_time(tmp_path: Path, suffix: str) -
     assert many < 12 * few
 
 
-def test_json_value_after_long_string_is_located() -> None:
+def test_position_after_long_string_is_exact() -> None:
     text = json.dumps({"a": "x" * (8 << 20), "b": 1}) + " "
     assert locate_in_json(text, [(("b",), False)]) == [Position(1, (8 << 20) + 16)]
 

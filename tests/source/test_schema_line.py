@@ -38,7 +38,7 @@ def test_new_content_files_name_json_schema(run, tmp_path):
     run("check", "--strict", "--now", "2026-11-02T12:00:00Z")
 
 
-def test_content_without_schema_folder_omits_schema_line(tmp_path):
+def test_content_without_schemas_omits_schema_line(tmp_path):
     assert with_schema_line(tmp_path, "incidents/a.yaml", "name: A\n") == "name: A\n"
     (tmp_path / ".schema").mkdir()
     (tmp_path / ".schema/incident.json").touch()

@@ -20,7 +20,7 @@ def test_utf_16_file_error_names_encoding(encoding):
         decode_utf8("\ufeffname: x\n".encode(encoding))
 
 
-def test_byte_order_mark_does_not_shift_positions():
+def test_byte_order_mark_keeps_error_positions():
     with pytest.raises(UnreadableError) as caught:
         decode_utf8(b"\xef\xbb\xbfab\n\xe9")
     assert caught.value.position == Position(2, 1)

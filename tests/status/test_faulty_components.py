@@ -195,13 +195,13 @@ def test_invalid_published_component_is_excluded(tmp_path):
     assert [component.key for component in catalogue.components] == ALL[1:]
 
 
-def test_components_saved_by_other_version_are_ignored():
+def test_other_version_components_are_ignored():
     target = Memory.__new__(Memory)
     target.note = '[["rpc", 1]]'
     assert load_published_components(target) == ()
 
 
-def test_unknown_component_is_reported_beside_faulty_component(tmp_path):
+def test_unknown_component_beside_faulty_is_reported(tmp_path):
     site, _ = read(tmp_path, COMPONENTS.replace("name: RPC", "nam: RPC"), other=OUTAGE.replace("rpc", "rcp"))
     _, found = without_broken_parts(site, found_in)
     assert {(finding.rule, finding.path) for finding in found if finding.severity == "error"} == {

@@ -24,7 +24,7 @@ READERS: dict[str, Read] = {
 
 @pytest.mark.parametrize("kind", ["link", "folder", "fifo", "device"])
 @pytest.mark.parametrize("name", READERS)
-def test_pipe_or_folder_as_content_is_rejected(name: str, kind: str, tmp_path: Path) -> None:
+def test_pipe_as_content_file_is_rejected(name: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "environ").write_text(f"{SECRET}\n3\n{'A' * 43}=\n")
     file = tmp_path / "content" / name
     file.parent.mkdir(parents=True)

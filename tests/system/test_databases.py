@@ -32,7 +32,7 @@ def test_device_file_is_rejected_as_database(opener: Callable[[Path], sqlite3.Co
         opener(Path("/dev/zero"))
 
 
-def test_named_pipe_as_ledger_counts_as_damaged(tmp_path: Path) -> None:
+def test_ledger_named_pipe_counts_as_damaged(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "ledger.sqlite3")
     assert not is_intact(tmp_path / "ledger.sqlite3")
 
@@ -52,7 +52,7 @@ def test_read_only_database_rejects_writes(
         connection.execute("INSERT INTO a VALUES (1)")
 
 
-def test_endless_view_in_untrusted_database_is_stopped(tmp_path: Path) -> None:
+def test_endless_untrusted_sqlite_view_is_stopped(tmp_path: Path) -> None:
     script = (
         "CREATE VIEW a AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;"
     )
@@ -61,7 +61,7 @@ def test_endless_view_in_untrusted_database_is_stopped(tmp_path: Path) -> None:
         connection.execute("SELECT count(*) FROM a").fetchone()
 
 
-def test_huge_value_in_untrusted_database_is_rejected(tmp_path: Path) -> None:
+def test_huge_untrusted_sqlite_value_is_rejected(tmp_path: Path) -> None:
     file = database(tmp_path / "made.sqlite3", "CREATE VIEW a AS SELECT zeroblob(900000000) AS b;")
     with closing(open_untrusted_database(file)) as connection, pytest.raises(sqlite3.DataError):
         connection.execute("SELECT b FROM a").fetchone()

@@ -146,7 +146,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("instant", range(1, 121, 7))
-def test_ctrl_c_ends_workers_at_any_time(tmp_path, instant):
+def test_ctrl_c_always_ends_workers(tmp_path, instant):
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED)
     done = subprocess.run(

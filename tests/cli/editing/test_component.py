@@ -17,7 +17,7 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_component_set_appends_history_and_preserves_file(repository):
+def test_component_set_appends_history_entry(repository):
     repository.run("component", "set", "rpc", "major_outage")
     repository.run("component", "set", "rpc", "operational", now="2026-11-02T11:00:00Z")
     below = "    start_date: 2026-01-12\n"
@@ -58,7 +58,7 @@ def test_component_change_before_latest_is_rejected(repository):
     assert repository.files() == before
 
 
-def test_component_set_rejects_missing_or_unknown_argument(repository):
+def test_component_set_rejects_unknown_argument(repository):
     assert "Missing argument 'KEY'. Use one of rpc, bridge" in repository.run("component", "set", code=2)
     assert "Missing argument 'STATUS'" in repository.run("component", "set", "rpc", code=2)
     assert "is not one of" in repository.run("component", "set", "rpc", "down", code=2)

@@ -83,7 +83,7 @@ def test_concurrent_resolutions_apply_once(repository, _round):
     assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_incident_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
+def test_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("append_update", "edit_session", "prompts", "incident"):

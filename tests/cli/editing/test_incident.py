@@ -141,7 +141,7 @@ def test_duplicate_component_is_rejected(repository):
     )
 
 
-def test_incident_open_on_group_lists_its_components(tmp_path, monkeypatch):
+def test_incident_on_group_lists_components(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
     output = repository.run(*OPEN, "--component", "network=major_outage", code=3)
     assert "is a group" in output
@@ -181,7 +181,7 @@ def test_missing_value_error_names_option(opened):
     )
 
 
-def test_body_with_body_file_option_is_rejected(opened):
+def test_body_with_body_file_is_rejected(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
     assert "give either --body or --body-file, not both" in opened.run(*arguments, code=2)
@@ -202,7 +202,7 @@ def test_unknown_incident_id_suggests_nearest(opened):
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
-def test_duplicate_incident_id_selects_matching_file_name(opened):
+def test_duplicate_id_selects_matching_file_name(opened):
     other = "id: 2026-11-02-slow-answers\n" + opened.read(FILE)
     opened.write("content/incidents/other.yaml", other)
     assert FILE in opened.run("incident", "resolve", "2026-11-02-slow-answers", now="2026-11-02T11:00:00Z")
@@ -210,7 +210,7 @@ def test_duplicate_incident_id_selects_matching_file_name(opened):
     assert "is already used by incidents/2026-11-02-slow-answers.yaml" in opened.run("check", code=1)
 
 
-def test_id_written_in_file_counts_as_taken(opened):
+def test_id_in_file_counts_as_taken(opened):
     opened.write("content/incidents/other.yaml", "id: slow\n" + opened.read(FILE))
     assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", "--separate", code=3)
     assert "other.yaml" in opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
@@ -245,7 +245,7 @@ def test_postmortem_requires_resolved_incident(opened):
     assert "already has a postmortem" in opened.run(*write, now=later, code=3)
 
 
-def test_invalid_update_reports_location_and_writes_nothing(opened):
+def test_invalid_incident_update_writes_nothing(opened):
     before = opened.files()
     arguments = ("incident", "resolve", "2026", "--at", "2026-11-02T09:00:00Z")
     output = opened.run(*arguments, code=1)
@@ -276,7 +276,7 @@ def test_resolve_reports_component_still_set_manually(opened):
     assert "RPC stays at partial outage, set by hand on 2026-11-02T09:00:00Z" in output
 
 
-def test_resolve_reports_other_open_incident_on_component(opened):
+def test_resolve_reports_other_open_incident(opened):
     opened.run(*DISKS, "--separate")
     output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     assert "RPC stays at major outage, because of the open incident 2026-11-02-disks" in output
@@ -294,14 +294,14 @@ def test_update_time_in_future_requires_confirmation(opened, monkeypatch):
     assert "2026-11-02T12:00:00Z" in opened.read(FILE)
 
 
-def test_update_with_slow_clock_follows_newest_update(opened):
+def test_slow_clock_update_follows_newest_update(opened):
     opened.run("incident", "update", "slow", "--status", "identified", now="2026-11-02T10:04:00Z")
     opened.run("incident", "resolve", "slow", now="2026-11-02T10:01:30Z")
     assert opened.read(FILE).count("- at:") == 3
     assert "- at: 2026-11-02T10:04:01Z\n    status: resolved" in opened.read(FILE)
 
 
-def test_colon_in_component_option_suggests_equals_sign(opened):
+def test_colon_in_option_suggests_equals_sign(opened):
     refused = opened.run(*OPEN, "--component", "rpc:major_outage", code=3)
     assert "did you mean 'rpc=major_outage'?" in refused
 
@@ -314,7 +314,7 @@ def test_ambiguous_component_name_lists_keys(opened):
     assert "use the key of one of them: rpc, second" in refused
 
 
-def test_exact_name_selects_incident_over_prefix_match(opened):
+def test_exact_name_outranks_prefix_match(opened):
     opened.run(*OPEN, "--separate")
     opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
@@ -327,7 +327,7 @@ def test_too_long_incident_name_writes_nothing(repository):
     assert repository.files() == before
 
 
-def test_incident_edit_ignores_errors_in_other_files(opened):
+def test_incident_edit_ignores_other_file_errors(opened):
     opened.write("content/incidents/broken.yaml", "name: [\n")
     opened.run("incident", "resolve", "2026-11", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
@@ -364,7 +364,7 @@ def test_unsafe_yaml_edit_reports_file_location(repository, text, output):
     assert repository.read("content/incidents/x.yaml") == text
 
 
-def test_incident_in_json_file_is_not_edited(repository):
+def test_incident_edit_rejects_json_file(repository):
     text = '{"name": "x", "updates": [{"at": "2026-11-01T00:00:00Z", "status": "identified"}]}'
     repository.write("content/incidents/x.json", text)
     assert "is JSON" in repository.run("incident", "resolve", "x", code=3)
@@ -394,7 +394,7 @@ def test_open_accepts_incident_after_resolution(opened):
     assert "slow-answers" in opened.run(*DISKS, now="2026-11-02T15:00:00Z", code=3)
 
 
-def test_incident_open_offers_update_of_open_incident(opened, monkeypatch):
+def test_incident_open_offers_update_instead(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     later = (*DISKS, "--status", "identified", "--now", "2026-11-02T11:00:00Z")
     done = opened.result(*later, text="Disks are full.\ny\n")
@@ -422,7 +422,7 @@ def test_publish_at_option_delays_incident_update(opened):
     opened.run("incident", "update", "slow", "--status", "investigating", "--body", "Now.")
 
 
-def test_dry_run_prints_diff_that_git_applies(opened):
+def test_dry_run_prints_applicable_git_diff(opened):
     opened.commit_all("Open")
     before = opened.files()
     arguments = ("incident", "resolve", "2026", "--dry-run", "--commit")
@@ -569,7 +569,7 @@ def test_build_option_publishes_edited_incident(opened):
     assert summary["page"]["updated_at"] == "2026-11-02T12:00:00.000+01:00"
 
 
-def test_incident_build_into_content_folder_is_rejected(opened):
+def test_incident_build_into_content_is_rejected(opened):
     before = opened.files()
     opened.run("incident", "resolve", "2026", "--build", "--out", "content/site", code=2)
     assert opened.files() == before
@@ -712,7 +712,7 @@ def test_next_update_by_option_accepts_time(opened):
 
 
 @pytest.mark.slow
-def test_missed_next_update_time_is_shown_overdue(opened):
+def test_missed_next_update_is_shown_overdue(opened):
     opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
     assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_by: 2026-11-02T10:30:00Z\n")
     pages, answers = [], []
@@ -775,7 +775,7 @@ updates:
     assert "did you mean 'rpc-outage'?" in output
 
 
-def test_incident_template_errors_are_reported_by_check(repository):
+def test_check_reports_incident_template_errors(repository):
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:").replace("30m", "soon"))
     assert "'soon' is not a duration" in repository.run("check", code=1)
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:"))

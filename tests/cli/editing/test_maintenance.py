@@ -104,7 +104,7 @@ def test_invalid_recurrence_rule_writes_nothing(repository):
         ),
     ],
 )
-def test_maintenance_schedule_rejects_missing_or_invalid_window(repository, arguments, output):
+def test_maintenance_schedule_rejects_invalid_window(repository, arguments, output):
     assert output in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
@@ -173,7 +173,7 @@ def test_cancellation_text_is_published_as_update(scheduled):
     assert page["resolved_at"] == "2026-11-09T01:00:00.000+01:00"
 
 
-def test_cancel_changes_one_occurrence_of_recurring_maintenance(recurring):
+def test_cancel_changes_single_maintenance_occurrence(recurring):
     recurring.run("maintenance", "cancel", "refill-20261110", now=BEFORE)
     added = "    2026-11-10T07:00:00Z:\n      cancelled_at: 2026-11-09T00:00:00Z\n"
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
@@ -280,7 +280,7 @@ def test_reschedule_moves_single_occurrence(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_cancelled_maintenance_appears_in_pages_and_feeds(scheduled):
+def test_pages_and_feeds_show_cancelled_maintenance(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     assert "cancelled" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
     for path in ("history.atom", "history.rss", "feed.json"):
@@ -370,7 +370,7 @@ MOVED = "The maintenance has been moved to"
 
 
 @pytest.mark.slow
-def test_every_reschedule_posts_update_with_new_window(scheduled):
+def test_every_reschedule_posts_update(scheduled):
     for day, text in (("11", "The disks come on Wednesday."), ("12", None)):
         body = () if text is None else ("--body", text)
         move = ("maintenance", "reschedule", "2026", "--scheduled-for", f"2026-11-{day}T04:00:00Z", *body)
@@ -436,7 +436,7 @@ def test_unknown_maintenance_id_suggests_nearest(recurring):
     )
 
 
-def test_invalid_occurrence_updates_are_reported_by_check(recurring):
+def test_check_reports_invalid_occurrence_updates(recurring):
     text = RECURRING.replace(
         "      name: Late refill\n",
         "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: in_progress, components: {brige: null}}\n"

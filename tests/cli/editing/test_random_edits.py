@@ -325,7 +325,7 @@ def listed(content: Path, now: Instant) -> dict[str, str]:
 
 @settings(steady, max_examples=STORIES, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(st.data())
-def test_site_after_random_edits_equals_fresh_build(tmp_path_factory: Any, data: Any) -> None:
+def test_random_edits_build_equals_fresh_build(tmp_path_factory: Any, data: Any) -> None:
     root = tmp_path_factory.mktemp("story")
     story = Story(data.draw, write_files(root / "content", FILES))
     for _ in range(data.draw(st.integers(3, 14))):

@@ -18,7 +18,7 @@ def test_table_without_terminal_has_aligned_columns(capsys):
     assert capsys.readouterr().out == "a   major_outage  rpc, bridge\nbb  -             -\n"
 
 
-def test_table_on_terminal_has_headings_and_colours(monkeypatch):
+def test_table_on_terminal_has_headings(monkeypatch):
     screen = StringIO()
     terminal = rich.console.Console(file=screen, force_terminal=True, color_system="truecolor", width=80)
     monkeypatch.setattr(rich.console, "Console", lambda: terminal)

@@ -28,7 +28,7 @@ def test_control_characters_are_escaped(form):
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_control_characters_survive_json_and_sarif_report(form):
+def test_json_report_preserves_control_characters(form):
     value = json.loads(format_findings([hostile_finding()], "content", form))
     if form == "json":
         assert value["findings"][0]["message"] == HOSTILE
@@ -54,7 +54,7 @@ def test_report_caret_counts_escaped_characters(tmp_path):
 
 
 @pytest.mark.parametrize("line", [0, 3, 10**9])
-def test_position_beyond_file_prints_no_source_line(tmp_path, line):
+def test_position_beyond_file_prints_no_line(tmp_path, line):
     (tmp_path / "a.yaml").write_text("a\nb")
     finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(line, 1))
     assert len(text_report([finding], str(tmp_path)).splitlines()) == 1

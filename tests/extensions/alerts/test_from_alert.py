@@ -152,7 +152,7 @@ def test_alert_rule_can_publish_without_draft(folder):
     assert incident["updates"][0]["body"] == "We are on it."
 
 
-def test_alert_rule_with_automatic_publication_requires_name(folder):
+def test_automatic_alert_rule_requires_name(folder):
     write_files(folder, {"content/site.yaml": SITE + "      publish: automatically\n"})
     said = run(folder, group(), code=1)
     assert "site.yaml:7" in said

@@ -20,7 +20,7 @@ def test_alertmanager_payload_is_read():
     assert one.since == parse_instant("2026-11-02T09:58:12.432Z")
 
 
-def test_alert_key_is_derived_from_group_key():
+def test_alert_key_follows_group_key():
     first, again = read(group()), read(group(alert("resolved", host="b"), status="resolved"))
     assert first[0].key == again[0].key
     assert read(group(groupKey="{}:{other}"))[0].key != first[0].key
@@ -45,7 +45,7 @@ def test_alert_without_status_uses_group_status():
     assert [one.is_firing for one in read(value | {"status": "resolved"})] == [False]
 
 
-def test_alerts_in_mixed_group_keep_own_status():
+def test_mixed_alert_group_keeps_statuses():
     found = read(
         group(
             alert("resolved", host="a"),
@@ -112,7 +112,7 @@ def test_legacy_pagerduty_event_is_rejected(member):
 
 
 @pytest.mark.parametrize("payload", HOSTILE, ids=range(len(HOSTILE)))
-def test_error_for_invalid_alert_payload_is_short(payload):
+def test_invalid_alert_payload_error_is_short(payload):
     with pytest.raises(PayloadError) as error:
         read_alerts(payload)
     assert len(str(error.value)) < 400

@@ -71,7 +71,7 @@ def test_blockscout_response_lists_proxy_implementations():
         ("plain", False, False, None),
     ],
 )
-def test_unverified_creation_code_has_no_success_status(name, is_known, arguments, status):
+def test_unverified_creation_code_has_no_success(name, is_known, arguments, status):
     record = made_record(name)
     if not is_known:
         record |= {"creationMatch": None}

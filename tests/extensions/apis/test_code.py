@@ -69,7 +69,7 @@ def test_contract_is_found_by_bytecode_hash(name):
 
 
 @pytest.mark.parametrize("name", ["immutables", "everything"])
-def test_clone_with_other_immutables_matches_bytecode_template(name):
+def test_clone_with_other_immutables_matches_template(name):
     record = made_record(name)
     documents = documents_of([record])
     template = hash_contract_code(record).template
@@ -82,7 +82,7 @@ def test_clone_with_other_immutables_matches_bytecode_template(name):
     assert looked_up(bytes(clone), documents) == []
 
 
-def test_code_differing_outside_immutables_has_no_template():
+def test_other_code_change_has_no_template():
     record = made_record("immutables")
     code = bytearray(code_of(record))
     code[0] ^= 1
@@ -111,14 +111,14 @@ def test_invalid_bytecode_fields_keep_code_hash(member, value):
     assert facts.digest == f"0x{keccak256(code_of(record)).hex()}"
 
 
-def test_record_without_onchain_code_has_no_hash():
+def test_record_without_code_has_no_hash():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
     assert hash_contract_code(record) is None
     assert derive_record_output(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
-def test_code_hash_is_stored_with_abi_declarations():
+def test_abi_declarations_include_code_hash():
     record = made_record("plain")
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
         first, _, rest = derive_record_output(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
@@ -173,7 +173,7 @@ def test_vyper_clone_is_found_by_bytecode():
             assert looked_up(other, documents) == []
 
 
-def test_vyper_contract_without_immutables_has_no_template():
+def test_vyper_without_immutables_has_no_template():
     record = copy.deepcopy(of_vyper()[0])
     record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["recompiledBytecode"]
     assert hash_contract_code(record).template is None

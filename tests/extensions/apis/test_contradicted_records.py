@@ -204,7 +204,7 @@ def said(site: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def test_genuine_record_is_verified_in_every_api(tmp_path):
+def test_every_api_verifies_genuine_record(tmp_path):
     answers = said(site_of(tmp_path, with_slot(TOKEN)))
     assert answers["verdict"] != "contradicted"
     assert len(answers["etherscan"]) == 2
@@ -217,7 +217,7 @@ def test_genuine_record_is_verified_in_every_api(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_contradicted_record_is_unverified_in_every_api(tmp_path, kind):
+def test_no_api_verifies_contradicted_record(tmp_path, kind):
     present = [UPGRADED] if kind == "slot changed" else []
     is_former_code = kind in ("code changed", "code gone", "slot changed")
     site = site_of(tmp_path, KINDS[kind]())
@@ -236,7 +236,7 @@ def test_contradicted_record_is_unverified_in_every_api(tmp_path, kind):
             assert b"transfer" not in body, path
 
 
-def test_contradicted_proxy_page_warns_of_missing_functions(tmp_path):
+def test_contradicted_proxy_page_warns_of_omissions(tmp_path):
     notice = b"Functions may be missing"
     implementation = {record_path(OTHER): signed_record([APPROVE], OTHER)}
     page = f"proxies/{CHAIN}/{PROXY}/index.html"

@@ -53,7 +53,7 @@ def test_event_declaration_contains_parameter_names(inputs, declaration):
     assert full == declaration
 
 
-def test_overlong_event_declaration_is_reduced_to_signature():
+def test_overlong_event_declaration_becomes_signature():
     inputs = [{"type": "uint256", "name": "n" * 100}] * (MAX_DECLARATION // 100)
     [(text, full)] = parse_declarations([event(*inputs)]).events
     assert full == text

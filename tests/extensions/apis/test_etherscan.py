@@ -44,13 +44,13 @@ def call(action: str, *more: str, base: str = f"/v2/api?chainid={CHAIN}&") -> An
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_source_code_response_has_etherscan_string_fields(name):
+def test_source_response_has_etherscan_string_fields(name):
     body = make_source_code_result(made_record(name))
     assert tuple(body) == MEMBERS
     assert {type(value) for value in body.values()} == {str}
 
 
-def test_record_without_proxy_resolution_is_not_proxy():
+def test_record_without_resolution_is_no_proxy():
     record = made_record("plain")
     del record["proxyResolution"]
     body = make_source_code_result(record)
@@ -91,7 +91,7 @@ def test_etherscan_response_restores_compiler_input(name):
     assert compilation.fully_qualified_name == record["compilation"]["fullyQualifiedName"]
 
 
-def test_verified_contract_is_served_at_every_url():
+def test_every_etherscan_url_serves_contract():
     for address in (ADDRESS, ADDRESS.lower()):
         for base in (f"/v2/api?chainid={CHAIN}&", f"/api?chainid={CHAIN}&", f"/explorer/{CHAIN}/api?"):
             body = call("getsourcecode", f"address={address}", "apikey=any", base=base)
@@ -142,7 +142,7 @@ def test_contract_creation_skips_unknown_addresses():
         ),
     ],
 )
-def test_etherscan_error_names_parameter_with_status_200(target, text):
+def test_etherscan_error_names_parameter(target, text):
     body = ask(target)
     assert (body["status"], body["message"]) == ("0", "NOTOK")
     assert text in body["result"]
@@ -153,13 +153,13 @@ def test_etherscan_chainlist_lists_site_chains():
     assert (chain["chainid"], chain["apiurl"]) == (CHAIN, f"https://site.example/v2/api?chainid={CHAIN}")
 
 
-def test_explorer_url_without_module_is_no_call():
+def test_explorer_url_without_module_is_page():
     for method, target in (("GET", "/api"), ("HEAD", "/api?x=module"), ("OPTIONS", "/api")):
         assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 
 
 @pytest.mark.slow
-def test_edge_module_matches_python_on_malformed_calls():
+def test_edge_matches_python_on_malformed_calls():
     dice = seeded(11)
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "GET", "HEAD", "POST", "OPTIONS"))}

@@ -40,7 +40,7 @@ def test_otterscan_folder_contains_metadata_and_sources(name):
     assert {path.split("/")[2] for path in files} == {match}
 
 
-def test_record_without_metadata_has_no_otterscan_folder():
+def test_otterscan_skips_record_without_metadata():
     record = made_record("plain")
     record["metadata"] = None
     assert files_of(record) == {}

@@ -55,7 +55,7 @@ def test_merged_proxy_abi_states_origin_contract():
     ]
 
 
-def test_events_in_proxy_and_implementation_list_both():
+def test_shared_event_lists_proxy_and_implementation():
     both = [event("Upgraded", True), error("Bad", "uint256")]
     assert origins(both, both) == [
         ("Upgraded(uint256)", (PROXY, FIRST)),
@@ -70,7 +70,7 @@ def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, st
     return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
 
 
-def test_proxy_function_hides_implementation_function_of_selector():
+def test_proxy_function_hides_equal_selector():
     assert signature_hash("many_msg_babbage(bytes1)")[:10] == signature_hash("transfer(address,uint256)")[:10]
     for hidden in (TRANSFER, CLASHING):
         assert origins([CLASHING], [hidden]) == [("many_msg_babbage(bytes1)", (PROXY,))]
@@ -83,7 +83,7 @@ def test_facet_selector_clash_is_reported():
     assert clashes([TRANSFER], [function("f")]) == []
 
 
-def test_events_with_equal_topic_are_both_kept():
+def test_events_of_equal_topic_are_kept():
     one, other = event("Moved", True, False), event("Moved", False, True)
     assert [text for text, _ in origins([one], [other])] == ["Moved(uint256,uint256)"] * 2
     assert clashes([one], [other]) == [("topic", PROXY, FIRST)]
@@ -151,7 +151,7 @@ def struct(*members: tuple[str, int, str], name: str = "Old") -> dict[str, Any]:
     }
 
 
-def test_structs_in_mappings_are_compared_by_member():
+def test_mapped_structs_compare_by_member():
     by_key = {"encoding": "mapping", "label": "mapping", "key": "uint", "value": "of", "numberOfBytes": "32"}
     one = layout(("all", 0, 0, "by"), by=by_key, of=struct(("a", 0, "uint"), ("b", 1, "uint")))
     renamed = layout(
@@ -221,7 +221,7 @@ def test_proxy_history_continues_from_previous_build():
         assert parse_published_versions(damaged) == []
 
 
-def test_implementation_is_compared_with_next_and_current():
+def test_implementation_compares_with_next_and_current():
     third = "0x" + "dd" * 20
     history = [Version((one,)) for one in (FIRST, SECOND, third)]
     assert choose_implementation_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]

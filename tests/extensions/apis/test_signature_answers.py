@@ -58,7 +58,7 @@ def named(text: str, **more: bool) -> dict[str, object]:
     return {"name": text, "filtered": False, "hasVerifiedContract": True} | more
 
 
-def test_signature_lookup_returns_null_for_unknown_hash():
+def test_unknown_signature_hash_returns_null():
     unknown = "0x" + "12" * 32
     found = result(f"{LOOKUP}?function={key(TRANSFER)},0x12345678&event={key(EVENT, 66)},{unknown}")
     assert found == {
@@ -67,7 +67,7 @@ def test_signature_lookup_returns_null_for_unknown_hash():
     }
 
 
-def test_signature_hash_of_wrong_length_is_unknown():
+def test_wrong_length_signature_hash_is_unknown():
     found = result(f"{LOOKUP}?function={key(TRANSFER, 66)}&event={key(EVENT)}")
     assert found == {"function": {key(TRANSFER, 66): None}, "event": {key(EVENT): []}}
 
@@ -77,7 +77,7 @@ def test_signature_lookup_keeps_requested_hash_case():
     assert result(f"{LOOKUP}?function={sent}")["function"] == {sent: [named(TRANSFER)]}
 
 
-def test_error_signature_is_found_by_function_selector():
+def test_function_selector_finds_error_signature():
     assert result(f"{LOOKUP}?function={key('Bad()')}")["function"][key("Bad()")] == [named("Bad()")]
     assert result(LOOKUP) == {"function": {}, "event": {}}
     assert result(f"{LOOKUP}?function=&event=") == {"function": {}, "event": {}}
@@ -156,7 +156,7 @@ PIECES = (
 
 
 @pytest.mark.slow
-def test_edge_module_matches_python_on_malformed_lookups():
+def test_edge_matches_python_on_malformed_lookups():
     dice = seeded(7)
     targets = [
         f"{dice.choice(PATHS)}?{''.join(dice.choices(PIECES, k=dice.randint(0, 9)))}" for _ in range(500)

@@ -62,7 +62,7 @@ def test_signature_statistics_count_each_signature_once():
     }
 
 
-def test_foundry_signature_file_maps_hash_to_signature():
+def test_foundry_file_maps_hash_to_signature():
     documents = of(
         Declarations(("transfer(address,uint256)",), ("Bad()",), ((TRANSFER, DECLARED),)),
         public=(CLASHING, "g()"),
@@ -78,7 +78,7 @@ def test_foundry_signature_file_maps_hash_to_signature():
     assert clef == {key[2:]: text for key, text in functions.items()}
 
 
-def test_signature_list_is_independent_of_contract_order():
+def test_signature_list_ignores_contract_order():
     one = Declarations(("f()",), (), ((TRANSFER, DECLARED),))
     other = Declarations(("g()",), (), ((TRANSFER, TRANSFER),))
     assert of(one, other) == of(other, one, one)
@@ -210,7 +210,7 @@ def test_signature_exception_keeps_previous_documents(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["parse_declarations", "_iter_api_documents"])
-def test_signature_exception_in_record_skips_only_record(tmp_path, monkeypatch, broken):
+def test_signature_exception_skips_only_its_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 
     def fail(*_: object) -> Iterator[object]:

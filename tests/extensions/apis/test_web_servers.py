@@ -50,13 +50,13 @@ def answer(server: Served, target: str, method: str = "GET") -> tuple[int, bytes
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_web_servers_match_serve_command_on_apis(name, tmp_path):
+def test_web_servers_match_serve_command(name, tmp_path):
     with SERVERS[name](project(tmp_path, SITE | PAGES)) as server:
         for target in TARGETS:
             assert answer(server, target) == expected(target), target
 
 
-def test_serve_command_matches_edge_module_on_apis(tmp_path):
+def test_serve_command_matches_edge_module(tmp_path):
     cases = [{"target": target, "method": "GET"} for target in TARGETS]
     answers = answers_of_deno(SITE, cases)
     bodies = set()
@@ -73,7 +73,7 @@ def test_serve_command_matches_edge_module_on_apis(tmp_path):
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_web_servers_match_serve_on_post_requests(name, tmp_path):
+def test_web_servers_match_serve_on_posts(name, tmp_path):
     call = f"/v2/api?chainid={CHAIN}&module=contract&action=getabi&address={ADDRESS}"
     with SERVERS[name](project(tmp_path, SITE | PAGES)) as server:
         for method in ("POST", "PUT", "DELETE"):
@@ -101,7 +101,7 @@ LOOK_UPS = (
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_static_server_answers_signature_lookup_with_501(name, tmp_path):
+def test_static_signature_lookup_returns_501(name, tmp_path):
     queries = ("", "?function=0xa9059cbb", "?query=%00%zz<b>&function=,", "?hex_signature=0xa9059cbb")
     with SERVERS[name](project(tmp_path, SIGNATURES)) as server:
         for path in LOOK_UPS:

@@ -119,7 +119,7 @@ def _only_proxy_resolution_differs(record, found):
 
 
 @pytest.mark.slow
-def test_records_with_shared_export_rows_stay_separate(tmp_path):
+def test_records_sharing_export_rows_stay_separate(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -128,7 +128,7 @@ def test_records_with_shared_export_rows_stay_separate(tmp_path):
 
 
 @pytest.mark.slow
-def test_export_bucket_count_does_not_change_records(tmp_path, monkeypatch):
+def test_export_bucket_count_keeps_records(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.CONTRACTS_OF_A_BUCKET", 5)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.NEED_SIZE", 10 << 20)
     records = [deployed(number, ("plain", "libraries", "arguments")[number % 3]) for number in range(1, 40)]
@@ -138,7 +138,7 @@ def test_export_bucket_count_does_not_change_records(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_newest_export_row_of_match_is_used(tmp_path):
+def test_newest_export_row_is_used(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
     tables = tables_of_records([record])
@@ -161,7 +161,7 @@ def test_newest_export_match_of_address_wins(tmp_path):
 
 
 @pytest.mark.slow
-def test_export_contracts_of_unlisted_chains_are_skipped(tmp_path):
+def test_export_skips_unlisted_chains(tmp_path):
     records = [deployed(1), deployed(2) | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     assert set(bodies_of(tmp_path)) == {(CHAIN, records[0]["address"])}
@@ -182,7 +182,7 @@ def test_missing_export_table_is_reported(tmp_path):
         joined(tmp_path)
 
 
-def test_non_parquet_file_in_export_is_reported(tmp_path):
+def test_non_parquet_export_file_is_reported(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
     with pytest.raises(UnreadableError, match="cannot join"):
@@ -213,7 +213,7 @@ def test_invalid_export_column_type_is_reported(tmp_path):
     assert "do not follow the schema" in contract.parsed_contract.findings[0].message
 
 
-def test_finding_in_export_row_has_json_pointer(tmp_path):
+def test_export_row_finding_has_json_pointer(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
@@ -231,7 +231,7 @@ def test_damaged_export_bucket_is_reported(tmp_path):
 
 
 @pytest.mark.slow
-def test_export_numbers_above_64_bits_are_kept(tmp_path):
+def test_export_keeps_numbers_above_64_bits(tmp_path):
     """Vyper's storage layouts have slots of 256 bits."""
     slot = 2**255 + 1
     record = deployed(1)
@@ -273,7 +273,7 @@ def test_export_file_name_determines_table(path, table):
 
 
 @pytest.mark.slow
-def test_export_with_million_duplicate_rows_is_rejected(tmp_path):
+def test_million_duplicate_export_rows_are_rejected(tmp_path):
     """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
     duckdb = require_module("duckdb", install='pip install "statuary[parquet]"')
     folder = tmp_path / "contracts"

@@ -71,7 +71,7 @@ def test_noncanonical_jsonl_line_keeps_exact_numbers(tmp_path):
     assert contract.parsed_contract.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_jsonl_line_without_findings_computes_no_positions(tmp_path, monkeypatch):
+def test_jsonl_positions_require_findings(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
@@ -133,7 +133,7 @@ def test_oversized_line_is_skipped(tmp_path, monkeypatch):
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
-def test_non_jsonl_file_is_skipped_after_limit(tmp_path):
+def test_non_jsonl_file_stops_at_limit(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
@@ -158,7 +158,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 @pytest.mark.slow
 @settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
-def test_jsonl_line_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, by_workers):
+def test_jsonl_ranges_cover_each_line_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)

@@ -100,7 +100,7 @@ def test_card_without_needed_glyphs_uses_english(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_long_site_name_keeps_card_image_small(tmp_path: Path) -> None:
+def test_long_site_name_keeps_card_small(tmp_path: Path) -> None:
     assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
     assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES
 

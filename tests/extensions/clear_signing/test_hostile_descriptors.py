@@ -96,7 +96,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_descriptor_for_false_proxy_implementation_is_unproved(tmp_path, lie):
+def test_false_proxy_implementation_is_unproved(tmp_path, lie):
     kind, implementations, others, expected = LIES[lie]
     records = {PROXY: signed_record([], PROXY, proxy=kind, implementations=implementations)}
     records |= {address: signed_record(abi, address) for address, abi in others.items()}

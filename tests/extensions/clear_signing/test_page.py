@@ -219,7 +219,7 @@ def test_browser_renders_random_calls_like_python():
     assert 300 < len(failed) < 1_100
 
 
-def test_erc7730_registry_tests_pass_in_both_renderers(tmp_path):
+def test_both_renderers_pass_erc7730_tests(tmp_path):
     folder = Path(os.environ.get("STATUARY_ERC7730_REGISTRY", DATA / "clear-signing-erc7730-registry"))
     checkout = require_folder(
         folder, what="the registry of descriptors", install="git clone it and set STATUARY_ERC7730_REGISTRY"
@@ -320,7 +320,7 @@ def shown(site):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("path", [PAGE, QUERY], ids=["its page", "the page of any contract"])
-def test_signing_page_is_accessible_and_fits_window(site, path, width):
+def test_signing_page_is_accessible(site, path, width):
     """With every function open, and after a call within a call was shown and another one was not."""
     look = {"viewport": {"width": width, "height": 900}, "colorScheme": "light", "reducedMotion": "reduce"}
     for pasted in (pasted_texts()[3], pasted_texts()[-1]):
@@ -338,7 +338,7 @@ def test_signing_page_is_accessible_and_fits_window(site, path, width):
         assert found["overflow"] <= 0
 
 
-def test_signing_page_shows_example_of_each_function(shown):
+def test_signing_page_shows_function_examples(shown):
     summaries = [item["summary"] for item in shown[0]["items"]]
     assert summaries[0].endswith("Send 1.5 TKN to <b>Ada</b>")
     assert summaries[1].endswith("Deposit")

@@ -128,7 +128,7 @@ def test_proxy_descriptor_is_compared_with_implementation(tmp_path):
     assert proof["functions"][0]["code"] == TOKEN
 
 
-def test_proxy_descriptor_without_implementation_record_is_unproved(tmp_path):
+def test_proxy_without_implementation_record_is_unproved(tmp_path):
     records = {PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,))}
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, PROXY)}, records)
     proof = proof_of(site, PROXY)
@@ -161,7 +161,7 @@ def test_proxy_upgrade_invalidates_earlier_descriptor_proof(tmp_path):
     assert proof_of(third, PROXY)["former"] == proof["former"]
 
 
-def test_diamond_descriptor_is_compared_with_matching_facet(tmp_path):
+def test_diamond_descriptor_compares_matching_facet(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="DiamondProxy", implementations=(FACET, TOKEN)),
         FACET: signed_record([APPROVE], FACET),
@@ -214,7 +214,7 @@ def test_nonpayable_function_with_value_is_error(tmp_path):
 PERMIT = "Permit(address owner,address spender,uint256 value)"
 
 
-def test_eip712_messages_are_indexed_by_type_hash(tmp_path):
+def test_type_hash_indexes_eip712_messages(tmp_path):
     spec = {"intent": "Permit", "fields": [field("spender", "Spender", "addressName")]}
     path = "registry/plinth/eip712-Token.json"
     site = signed_site(tmp_path, {path: messages({PERMIT: spec})})
@@ -232,7 +232,7 @@ def test_eip712_messages_are_indexed_by_type_hash(tmp_path):
         ({"domain": {"verifyingContract": OTHER}}, "is not 0xa1a1"),
     ],
 )
-def test_eip712_domain_of_other_contract_is_error(tmp_path, context, words):
+def test_eip712_domain_mismatch_is_error(tmp_path, context, words):
     spec = {"intent": "Permit", "fields": []}
     site = signed_site(tmp_path, {"registry/plinth/eip712-Token.json": messages({PERMIT: spec}, **context)})
     (error,) = errors(site)

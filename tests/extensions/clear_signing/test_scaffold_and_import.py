@@ -134,7 +134,7 @@ def contracts_of_the_demo():
     return [orjson.loads(file.read_bytes()) for file in files[:60]]
 
 
-def test_scaffolded_descriptors_of_demo_records_pass_rules(tmp_path):
+def test_demo_scaffolded_descriptors_pass_rules(tmp_path):
     strange = orjson.loads(signed_record(STRANGE, FACET))
     strange["userdoc"] = {"methods": {"f(address,uint256[],bytes)": {"notice": "Pays\u202e all. And more"}}}
     written = 0
@@ -219,7 +219,7 @@ def test_descriptor_import_reports_oversized_attestation(tmp_path):
 
 
 @pytest.mark.slow
-def test_descriptor_import_without_registry_folder_exits_2(tmp_path):
+def test_descriptor_import_without_registry_exits_2(tmp_path):
     signing_content(tmp_path, {})
     shutil.rmtree(checkout(tmp_path) / "registry")
     done = run_command(tmp_path, "import", "clear-signing", str(tmp_path / "checkout"))

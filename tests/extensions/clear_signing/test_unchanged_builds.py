@@ -242,7 +242,7 @@ def loaded(content, out):
 
 
 @pytest.mark.slow
-def test_signing_modules_are_imported_only_when_needed(tmp_path, content):
+def test_unneeded_signing_modules_are_not_imported(tmp_path, content):
     judging = {
         f"statuary.extensions.clear_signing.{name}" for name in ("verify", "rules", "records", "render")
     }

@@ -105,7 +105,7 @@ def opened(engine: str, cluster: DaskCluster) -> Executor:
 @pytest.mark.slow
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(("engine", "chains"), [("dask", 1), ("dask", 2), ("processes", 1), ("processes", 2)])
-def test_workers_build_same_site_as_single_process(tmp_path, cluster, monkeypatch, engine, chains):
+def test_workers_and_single_process_build_identically(tmp_path, cluster, monkeypatch, engine, chains):
     content = content_of(tmp_path, chains=chains)
     alone, made, real = build(content, tmp_path / "alone"), [], FolderTarget.merge_partition
     monkeypatch.setattr(
@@ -124,7 +124,7 @@ def test_workers_build_same_site_as_single_process(tmp_path, cluster, monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("many")
-def test_workers_rebuild_contract_lists_after_settings_change(tmp_path):
+def test_settings_change_rebuilds_contract_lists(tmp_path):
     content, built = content_of(tmp_path, chains=2), tmp_path / "together"
     site = content / "site.yaml"
     site.write_text(site.read_text().replace("name: Ten", "name: Eleven"))
@@ -144,7 +144,7 @@ def test_workers_rebuild_contract_lists_after_settings_change(tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("template", ["chain.html", "contracts.html"])
-def test_failing_template_on_workers_is_reported_once(tmp_path, template):
+def test_failing_worker_template_is_reported_once(tmp_path, template):
     content = content_of(tmp_path, chains=2)
     write_files(content, {f"theme/templates/{template}": b"{{ 1 / 0 }}"})
     alone = build(content, tmp_path / "alone")
@@ -190,7 +190,7 @@ def test_workers_report_correct_jsonl_line_numbers(tmp_path, cluster, many, monk
 
 
 @pytest.mark.slow
-def test_single_process_rebuild_after_cluster_changes_nothing(tmp_path, cluster, many):
+def test_local_rebuild_after_cluster_changes_nothing(tmp_path, cluster, many):
     content = content_of(tmp_path)
     with DaskExecutor(cluster.address) as executor:
         build(content, tmp_path / "out", executor)
@@ -238,7 +238,7 @@ def row_of(location: str) -> SourceRow:
 
 @settings(max_examples=times(60))
 @given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
-def test_worker_row_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
+def test_worker_row_ranges_are_disjoint(tmp_path_factory, partitions, count):
     """Paths repeat, in one partition and in several, and differ in case: the ledger decides what that means."""
     folder, files, rows = tmp_path_factory.mktemp("partitions"), [], []
     for number, paths in enumerate(partitions):
@@ -267,7 +267,7 @@ def test_worker_row_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions,
 
 @settings(max_examples=times(200))
 @given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
-def test_manifest_written_in_ranges_equals_whole_manifest(numbers, cuts):
+def test_manifest_in_ranges_equals_whole(numbers, cuts):
     """Parts are short here, and end after two of five paths on average, or after four."""
     entries = [
         Entry(f"incidents/{number:02}.json", (), number, sha256(b"%d" % number).hexdigest(), "text/plain")

@@ -133,7 +133,7 @@ def test_changed_compiler_output_finding_has_pointer(change, tmp_path):
 
 
 @pytest.mark.parametrize("member", ["abi", "metadata", "devdoc", "userdoc"])
-def test_null_field_against_compiler_output_is_error(member, tmp_path):
+def test_null_field_unlike_compilation_is_error(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record[member] = None
@@ -224,7 +224,7 @@ def test_compiler_receives_input_and_output_selection(tmp_path):
     assert str(tmp_path) not in (tmp_path / "where").read_text()
 
 
-def test_missing_compiler_version_reports_skipped_record_count(tmp_path):
+def test_missing_compiler_reports_skipped_records(tmp_path):
     record = made_record("plain")
     older = copy.deepcopy(record)
     older["compilation"]["compilerVersion"] = "0.8.29+commit.ab55807c"
@@ -318,7 +318,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_compiler_exceeding_limits_is_stopped_with_warning(kind, tmp_path):
+def test_compiler_exceeding_limits_gives_warning(kind, tmp_path):
     body, message = HOSTILE[kind]
     content = site(tmp_path, made_record("plain"))
     limits = {"seconds": 1, "memory_bytes": 1 << 28, "output_bytes": 1 << 16}

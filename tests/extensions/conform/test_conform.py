@@ -34,7 +34,7 @@ def test_conforming_site_exits_0(base):
     assert f"{base} at the level edge: 46 passed, 0 failed, 4 skipped" in done.output
 
 
-def test_failed_conformance_check_reports_rule_and_problem(base, project):
+def test_failed_conformance_check_reports_problem(base, project):
     document = project / "build" / "chains"
     body = document.read_bytes()
     document.unlink()

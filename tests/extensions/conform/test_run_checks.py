@@ -445,7 +445,7 @@ def test_damaged_site_fails_matching_conformance_check(name, damage, site):
     assert all(verdict.problems)
 
 
-def test_document_changed_during_check_is_read_again(site):
+def test_conform_rereads_changed_document(site):
     requested: list[str] = []
 
     def once(target: str, _method: str, answered: HttpResponse) -> HttpResponse:
@@ -580,7 +580,7 @@ def page_of(summary: dict[str, Any]) -> SendRequest:
 @pytest.mark.parametrize(
     "name", ["major-asana", "minor-bexio", "minor-cloudflare-with-maintenances", "minor-hashicorp"]
 )
-def test_captured_statuspages_pass_status_checks_except_clone(name):
+def test_captured_statuspages_pass_conformance_checks(name):
     """HashiCorp's page is on another vendor's system, which leaves most members out."""
     summary = capture(f"linuxfabrik-{name}.summary.json")
     summary.setdefault("scheduled_maintenances", [])

@@ -33,7 +33,7 @@ def content(tmp_path: Path) -> Path:
     return write_files(small_site(tmp_path), {"site.yaml": SITE + "embed: true\n"})
 
 
-def test_embed_documents_are_small_without_inline_scripts():
+def test_embed_documents_have_no_inline_scripts():
     documents = {document.path: document for document in make_embed_documents("Plinth", "en")}
     assert set(documents) == {url.path() for url in URLS if url is not NOW}
     for document in documents.values():
@@ -136,7 +136,7 @@ def rule_headers(path: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "url", [url for url in all_urls() if url.media_type == HTML], ids=lambda url: url.name
 )
-def test_host_header_rules_forbid_framing_other_pages(url):
+def test_host_headers_forbid_framing_other_pages(url):
     names = dict.fromkeys(re.findall(r"\{(\w+)\}", url.pattern), "x")
     for path in (url.path(**names), url.link(**names).removesuffix("index")):
         headers = rule_headers(f"/{path}")

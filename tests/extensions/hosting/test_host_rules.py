@@ -145,7 +145,7 @@ def test_netlify_headers_match_url_table(url):
     ("path", "media_type"),
     [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
 )
-def test_epoch_documents_have_headers_of_current_document(path, media_type, pattern):
+def test_epoch_documents_have_current_headers(path, media_type, pattern):
     output = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
     assert (output.get("Content-Type"), output["Cache-Control"]) == (media_type, SHORT_LIVED)
 
@@ -179,7 +179,7 @@ def test_edge_module_runs_only_for_lookups():
         assert plain is not (is_asked or url.is_timed), url.name
 
 
-def test_edge_module_handles_proofs_only_without_files():
+def test_edge_handles_only_proofs_without_files():
     proofs = {url_glob(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
         assert proofs <= set(make_static_globs(enabled=on))
@@ -192,7 +192,7 @@ def test_edge_module_handles_proofs_only_without_files():
 
 
 @pytest.mark.parametrize("files", [make_worker_files, make_cloudflare_pages_files])
-def test_cloudflare_worker_with_packs_enables_nodejs_compat(files):
+def test_packs_enable_cloudflare_nodejs_compat(files):
     for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
         (text,) = (file.text for file in files(HostOptions(enabled=on)) if file.path == "wrangler.jsonc")
         configuration = json.loads(text.partition("\n")[2])
@@ -206,7 +206,7 @@ def test_repository_netlify_toml_is_current():
     )
 
 
-def test_netlify_toml_has_header_and_redirect_rules():
+def test_netlify_toml_has_header_rules():
     found = tomllib.loads(render_netlify_toml(HostOptions()))
     assert found["build"]["publish"] == "build"
     assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [

@@ -35,7 +35,7 @@ def test_host_configuration_is_printed_and_written(name, content, tmp_path, monk
     assert all(file.read_text(encoding="utf-8") in printed.stdout for file in shown)
 
 
-def test_edge_only_option_writes_no_host_configuration(content, tmp_path):
+def test_edge_only_writes_no_host_configuration(content, tmp_path):
     assert run(content, "netlify", "--edge-only", "--out", str(tmp_path / "out")).exit_code == 0
     written = {file.relative_to(tmp_path / "out").as_posix() for file in (tmp_path / "out").rglob("*.*")}
     assert {".edge/statuary.js", ".edge/modules/netlify.js", ".edge/modules/answer-request.js"} <= written

@@ -126,7 +126,7 @@ def test_clean_git_checkout_installs_from_commit(checkout, tmp_path):
     assert below == Installation(f"'{expected}#subdirectory=packages/own'")
 
 
-def test_project_in_statuary_checkout_installs_from_dot(checkout):
+def test_statuary_checkout_installs_from_dot(checkout):
     assert of_folder(checkout, checkout) == Installation(".")
 
 
@@ -148,7 +148,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_unpushed_git_checkout_is_installed_as_wheel(change, checkout, tmp_path):
+def test_unpushed_git_checkout_becomes_wheel(change, checkout, tmp_path):
     CHANGES[change](checkout)
     assert of_folder(checkout, tmp_path) == Installation(f"./wheels/{BUILT_WHEEL}", checkout)
 
@@ -191,7 +191,7 @@ def test_remaining_setup_steps_are_numbered(name, tmp_path):
 BY_NAME = re.compile(r"\b(?:pipx?|uv tool|uv pip) install [^\n`&|;]*?(?<![\w./-])statuary(?![\w/.-])")
 
 
-def test_no_workflow_installs_statuary_from_package_index():
+def test_workflows_never_install_from_index():
     """Whoever owns that name there would run code with the tokens of the workflow."""
     folders = (".github", "content/pages", "src/statuary/extensions", "src/statuary/cli")
     texts = [

@@ -139,7 +139,7 @@ def write_project(folder: Path, faults: dict[str, Any]) -> Path:
     return folder
 
 
-def test_github_pages_deploys_faulty_site_then_fails(project):
+def test_github_pages_fails_after_faulty_deployment(project):
     (file,) = make_github_pages_files(HostOptions())
     (job,) = yaml.safe_load(file.text)["jobs"].values()
     assert github(job["steps"], {}, project, "deploy-pages") == Run(deployed=True, failed=True)
@@ -183,14 +183,14 @@ def test_failed_publish_target_stops_deployment(plain_project):
     assert github(job["steps"], {}, plain_project, "Fail if documents").failed
 
 
-def test_manual_contains_current_build_with_log_script():
+def test_manual_contains_current_log_script():
     (script,) = log_files(HostOptions(enabled=frozenset({"log"})))
     assert script == ("build-with-log.sh", file_in(MANUAL / "log.md", "build-with-log.sh"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["github-pages", "cloudflare", "cloudflare-pages"])
-def test_github_workflow_keeps_log_in_git_branch(host, tmp_path):
+def test_github_workflow_keeps_log_branch(host, tmp_path):
     """The site is down and the cache is gone: the outage is published, with the log of the branch."""
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     origin = with_origin(project, tmp_path / "origin.git")
@@ -217,7 +217,7 @@ def test_github_workflow_keeps_log_in_git_branch(host, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["netlify", "vercel"])
-def test_netlify_and_vercel_keep_log_in_branch(host, tmp_path):
+def test_netlify_and_vercel_keep_log_branch(host, tmp_path):
     """Its checkout cannot push, its cache is lost, and the site is down: the log of the branch goes on."""
     project = write_project(tmp_path / "project", {"site.yaml": SIGNED})
     origin = with_origin(project, tmp_path / "origin.git")
@@ -312,7 +312,7 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("host", few_by_default(["s3", "cloudflare", "cloudflare-pages"], 1))
-def test_setup_workflow_deploys_faulty_site_then_fails(host, project):
+def test_setup_workflow_fails_after_faulty_deployment(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
@@ -326,7 +326,7 @@ def test_setup_workflow_deploys_faulty_site_then_fails(host, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "deploying"), [("automation.md", "statuary notify")])
-def test_manual_workflow_deploys_faulty_site_then_fails(page, deploying, project):
+def test_manual_workflow_fails_after_faulty_deployment(page, deploying, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL

@@ -153,9 +153,7 @@ def test_ape_deployments_are_imported_and_verified(
     assert "OfAnotherProject" not in result.output
 
 
-def test_ape_import_without_compiler_prints_install_command(
-    home: Path, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_missing_ape_compiler_prints_install_command(home: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     address = "0x" + "12" * 20
     config = CONFIG.format(token=address, other=5).replace("devnet:", "testnet-2:")
@@ -201,7 +199,7 @@ def test_compiler_install_hint_contains_exact_version(kind: str, version: str, w
         ("deployments: [\n", MANIFEST, ": not YAML: "),
     ],
 )
-def test_ape_project_without_needed_input_is_reported(
+def test_incomplete_ape_project_is_reported(
     config: str, manifest: dict[str, Any] | None, words: str, home: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "project"

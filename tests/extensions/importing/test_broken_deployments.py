@@ -156,7 +156,7 @@ def content(tmp_path):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_deployment_file_is_reported_by_name(case, content, tmp_path):
+def test_broken_deployment_file_is_reported(case, content, tmp_path):
     kind, path, change, reported = BROKEN[case]
     project = shutil.copytree(DEPLOYMENTS / kind, tmp_path / "project")
     for other in project.glob("broadcast/*/*/run-1*.json"):
@@ -170,7 +170,7 @@ def test_broken_deployment_file_is_reported_by_name(case, content, tmp_path):
     assert tree(content) == before
 
 
-def test_ignition_journal_before_broken_line_is_imported(content, tmp_path):
+def test_journal_before_broken_line_is_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     cut(project / JOURNAL)
     result = imported(content, "ignition", source=project)

@@ -146,7 +146,7 @@ def add(content, *options):
 
 
 @pytest.mark.slow
-def test_contract_add_with_compiler_writes_compilation_evidence(tmp_path, solc, monkeypatch):
+def test_contract_add_writes_compilation_evidence(tmp_path, solc, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
     result = add(content)

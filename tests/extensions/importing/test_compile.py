@@ -170,7 +170,7 @@ def test_compile_of_unknown_address_fails(content, solc):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])
-def test_damaged_compilation_evidence_is_reported_as_note(damage, content, record, solc):
+def test_damaged_compilation_evidence_gives_note(damage, content, record, solc):
     compile_contracts(content, solc)
     evidence_file(content, record).write_text(damage)
     result = run("check", "--content", content, "--now", NOW)

@@ -94,7 +94,7 @@ def test_contract_add_writes_valid_workspace(content, code):
     assert (row.address, row.match, row.verifiedAt, row.matchId) == (TURNSTILE, "exact_match", NOW, "1")
 
 
-def test_contract_add_as_record_gives_same_record(content, code, tmp_path):
+def test_contract_added_as_record_is_identical(content, code, tmp_path):
     given = [
         artifact("Station"),
         *code("Station"),
@@ -113,7 +113,7 @@ def test_contract_add_as_record_gives_same_record(content, code, tmp_path):
     assert row.match == "exact_match"
 
 
-def test_contract_with_wrong_runtime_code_is_rejected(content, code, tmp_path):
+def test_wrong_runtime_code_is_rejected(content, code, tmp_path):
     """The creation code matches, and what stands at the address is another: a constructor may return anything."""
     options = code("Fare")
     (tmp_path / "foundry-Fare-runtime.hex").write_text("0x33ff")
@@ -152,7 +152,7 @@ def test_contract_add_force_keeps_match_id(content, code):
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
-def test_contract_add_beside_jsonl_requires_match_id(content, code):
+def test_contract_beside_jsonl_requires_match_id(content, code):
     (content / "contracts").mkdir()
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
@@ -161,7 +161,7 @@ def test_contract_add_beside_jsonl_requires_match_id(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
-def test_record_at_lowercase_address_counts_as_existing(content, code):
+def test_lowercase_record_file_counts_as_existing(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
@@ -183,7 +183,7 @@ def test_contract_with_unmatched_bytecode_is_rejected(content, code):
     assert tree(content) == before
 
 
-def test_unmatched_creation_code_is_reported_as_note(content, code, tmp_path):
+def test_unmatched_creation_code_gives_note(content, code, tmp_path):
     options = code("Fare")
     other = options.index("--creation") + 1
     options[other] = code("Turnstile")[3]
@@ -220,7 +220,7 @@ def test_build_info_requires_contract_name(content, code):
     assert named.exit_code == ExitCode.OK
 
 
-def test_compilation_without_metadata_is_rejected_with_hint(content, code):
+def test_compilation_without_metadata_is_rejected(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
@@ -245,7 +245,7 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_contract_add_with_invalid_options_exits_2(case, content, monkeypatch):
+def test_invalid_contract_add_options_exit_2(case, content, monkeypatch):
     options, message = USAGE[case]
     if case == "both":
         monkeypatch.setattr(
@@ -287,14 +287,14 @@ def test_contract_add_requires_valid_site_yaml(content, code):
     assert "site.yaml" in result.stderr
 
 
-def test_site_with_several_chains_requires_chain_id(content, code):
+def test_several_chains_require_chain_id_option(content, code):
     with (content / "site.yaml").open("a") as site:
         site.write("  - {chain_id: 1, name: Main}\n")
     assert "choose a chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
-def test_contract_add_without_chains_suggests_add_chain(content, code):
+def test_contract_without_chains_suggests_add_chain(content, code):
     site = content / "site.yaml"
     site.write_text(site.read_text().partition("chains:")[0])
     message = run(content, artifact("Fare"), *code("Fare")).stderr

@@ -142,7 +142,7 @@ def test_changed_record_invalidates_merkle_proofs(content, node):
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
-def test_unreadable_anchor_file_is_reported_as_note(content, node, text):
+def test_unreadable_anchor_file_gives_note(content, node, text):
     add(content, node)
     anchor_file(content).write_text(text)
     published, output = proof(content)
@@ -255,7 +255,7 @@ def test_node_without_valid_proof_is_reported(content, node, change, reason):
     assert statuses(content) == (STATED, STATED)
 
 
-def test_contract_newer_than_finalized_block_is_reported(content):
+def test_contract_after_finalized_block_is_reported(content):
     """A young chain: nothing is wrong, and the node's proof is not looked at."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -272,7 +272,7 @@ def deployment_of(address, url):
     return ask(url, "ots_getContractCreator", address)["hash"]
 
 
-def test_proof_for_other_state_root_is_reported(content):
+def test_other_state_root_proof_is_reported(content):
     """Anvil's block 0 has a state root that is not that of its accounts."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -370,7 +370,7 @@ def test_newer_state_proof_contradicts_older_one(content, changed_node, code):
     assert statuses(content)[0] == "contradicted"
 
 
-def test_contract_add_rejects_node_contradicting_own_proof(content, changed_node):
+def test_node_contradicting_own_proof_is_rejected(content, changed_node):
     code = ask(changed_node, "eth_getCode", FARE, "latest")
     with_code(changed_node, "0x33ff")
 

@@ -68,7 +68,7 @@ def node():
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_deployments_with_saved_transactions_need_no_node(kind, content):
+def test_saved_deployment_transactions_need_no_node(kind, content):
     result = imported(content, kind)
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -80,7 +80,7 @@ def test_deployments_with_saved_transactions_need_no_node(kind, content):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_deployment_import_with_node_adds_runtime_match(kind, content, node):
+def test_import_with_node_adds_runtime_match(kind, content, node):
     result = imported(content, kind, "--rpc", node(kind))
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -106,7 +106,7 @@ def hashes(content):
     return {address: record["deployment"]["transactionHash"] for address, record in records(content).items()}
 
 
-def test_shifted_transaction_hashes_are_corrected_or_dropped(content, tmp_path):
+def test_shifted_transaction_hashes_are_corrected(content, tmp_path):
     imported(content, "foundry")
     expected = hashes(content)
     shifted = empty_site(tmp_path / "second")
@@ -118,7 +118,7 @@ def test_shifted_transaction_hashes_are_corrected_or_dropped(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_shifted_transaction_hashes_are_corrected_by_node(content, node, tmp_path):
+def test_node_corrects_shifted_transaction_hashes(content, node, tmp_path):
     url = node("foundry")
     imported(content, "foundry", "--rpc", url)
     shifted = empty_site(tmp_path / "second")
@@ -148,7 +148,7 @@ def test_hardhat_deploy_needs_compiler_and_node(content, node, solc):
     assert is_clean(content)
 
 
-def test_second_deployment_import_adds_only_new_contracts(content, tmp_path):
+def test_second_import_adds_only_new_contracts(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     journal = project / "ignition/deployments/chain-31337/journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
@@ -185,7 +185,7 @@ def test_address_option_imports_only_that_contract(content):
     assert list(records(content)) == [address]
 
 
-def test_deployment_with_mismatching_code_is_not_imported(content, tmp_path):
+def test_import_skips_mismatching_deployment_code(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for run in project.glob("broadcast/**/run-*.json"):
         text = json.loads(run.read_text())
@@ -209,7 +209,7 @@ def test_import_for_unlisted_chain_is_reported(tmp_path):
     )
 
 
-def test_hardhat_deploy_without_inputs_uses_metadata_sources(content, tmp_path):
+def test_hardhat_deploy_falls_back_to_metadata(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "hardhat-deploy", tmp_path / "project")
     shutil.rmtree(project / "deployments/local/solcInputs")
     imported(content, "hardhat-deploy", source=project)
@@ -269,7 +269,7 @@ def test_hardhat_import_reads_deployments_of_plugins(tool, content):
     assert of_project.output.replace(" hardhat ", f" {tool} ") == of_tool.output
 
 
-def test_hardhat_import_without_deployments_suggests_contract_add(content, tmp_path):
+def test_hardhat_without_deployments_suggests_contract_add(content, tmp_path):
     refused = imported(content, "hardhat", source=tmp_path)
     assert refused.exit_code == ExitCode.FAILED
     assert "statuary contract add artifacts/contracts/FILE.sol/NAME.json" in refused.stderr

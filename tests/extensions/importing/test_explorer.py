@@ -176,7 +176,7 @@ def read(explorer, key="secret"):
     return found.read_source()
 
 
-def test_etherscan_import_reads_source_and_creation_code():
+def test_etherscan_import_reads_creation_code():
     created = {
         "contractCreator": ADDRESS,
         "txHash": "0x" + "ab" * 32,
@@ -238,7 +238,7 @@ def content(tmp_path):
 
 
 @pytest.mark.slow
-def test_saved_etherscan_responses_are_compiled_and_verified(content, tmp_path):
+def test_saved_etherscan_responses_are_verified(content, tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     held = chain()["contracts"]["hardhat2"]["Fare"]
     saved = tmp_path / "saved"

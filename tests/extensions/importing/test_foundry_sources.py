@@ -142,7 +142,7 @@ def test_source_linked_outside_project_is_rejected(tmp_path):
         compilation_of_project(project, "A", CODE, "")
 
 
-def test_foundry_contract_without_code_has_no_compilation(tmp_path):
+def test_unknown_foundry_contract_has_no_compilation(tmp_path):
     write(tmp_path, {"src/A.sol": "// contract B {}\ninterface B {} contract A {}"})
     assert compilation_of_project(tmp_path, "B", CODE, "") is None
     assert compilation_of_project(tmp_path, "A", "0x6001", "") is None

@@ -111,14 +111,14 @@ def with_deployments(folder, **members):
         ("Fare", {"bytecode": None}),
     ],
 )
-def test_hardhat_deployment_without_metadata_uses_build_info(file, more, project):
+def test_hardhat_without_metadata_uses_build_info(file, more, project):
     folder = with_deployments(project("ignition", "ignition"), **{file: more})
     [found] = compilations(read_hardhat_deploy(folder)).values()
     expected = compilations(read_ignition(DEPLOYMENTS / "ignition"))["Line#Fare"]
     assert found == expected
 
 
-def test_hardhat_build_of_other_compiler_is_ignored(project):
+def test_other_hardhat_compiler_build_is_ignored(project):
     folder = with_deployments(project("ignition", "ignition"), Fare={"bytecode": CODE.replace("1e", "1d")})
     [fare] = read_hardhat_deploy(folder)
     with pytest.raises(NotImportableError, match=r"no build-info of .* has Fare for solc 0\.8\.29"):
@@ -152,7 +152,7 @@ def build_info(project, name, sources, **settings):
         ("A", [({"a.sol": "contract A {}"}, {}), ({"a.sol": "contract A {}"}, {"viaIR": True})], None),
     ],
 )
-def test_hardhat_builds_disagreeing_on_contract_are_rejected(name, builds, path, tmp_path):
+def test_disagreeing_hardhat_builds_are_rejected(name, builds, path, tmp_path):
     for number, (sources, settings) in enumerate(builds):
         build_info(tmp_path, f"{number}", sources, **settings)
     project = HardhatBuilds(tmp_path / "deployments/local", "deployments")
@@ -190,7 +190,7 @@ def test_malformed_ignition_journal_is_rejected(old, new, message, project):
 
 
 @pytest.mark.parametrize("build", [LONG, "a\0b", "../../x", 7, None])
-def test_artifact_with_unusable_build_id_is_imported(build, project):
+def test_unusable_hardhat_build_id_is_ignored(build, project):
     folder = project("ignition")
     file = folder / CHAIN / "artifacts/Line#Fare.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"buildInfoId": build}))

@@ -81,7 +81,7 @@ PARTS = 8
     [pytest.param(part, marks=pytest.mark.thorough if part else pytest.mark.slow) for part in range(PARTS)],
 )
 @pytest.mark.parametrize("kind", READERS)
-def test_malformed_status_page_raises_only_statuary_error(tmp_path, kind, part):
+def test_malformed_status_page_raises_statuary_error(tmp_path, kind, part):
     page = SAMPLES[kind]
     changes = [
         (end, place, value)
@@ -141,7 +141,7 @@ def test_invalid_status_page_value_is_reported(tmp_path, kind, where, value, tex
 
 
 @pytest.mark.parametrize("kind", ["cachet", "statuspage", "upptime"])
-def test_status_page_with_endless_pagination_is_rejected(tmp_path, monkeypatch, kind):
+def test_endless_status_page_pagination_is_rejected(tmp_path, monkeypatch, kind):
     def endless(self: SavedPage, url: str) -> Any:
         if "history.json" in url:
             return {"months": [{"incidents": [{"code": "i1"}]}]}

@@ -55,7 +55,7 @@ def test_creation_code_requires_creation_transaction(url):
 
 
 @pytest.mark.slow
-def test_factory_contract_creation_is_read_from_trace(url, tmp_path):
+def test_trace_contains_factory_contract_creation(url, tmp_path):
     address, transaction = held("foundry", "child")
     found = read_on_chain_contract(EthereumNode(url), address, transaction)
     assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
@@ -70,7 +70,7 @@ def test_factory_contract_creation_is_read_from_trace(url, tmp_path):
 
 
 @pytest.mark.slow
-def test_node_and_file_bytecode_give_same_record(url, tmp_path):
+def test_node_and_files_give_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
@@ -215,7 +215,7 @@ def test_diamond_slot_without_facets_is_ignored(data, url):
 
 
 @pytest.mark.slow
-def test_diamond_slot_without_facets_uses_proxy_slot(url):
+def test_diamond_without_facets_uses_proxy_slot(url):
     """The facets are asked for first, then the slots in the order of the code."""
     proxy = send(url, with_storage(IMPLEMENTATION_SLOT, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(f"7f{IMPLEMENTATION_SLOT}507f{DIAMOND_SLOT}5400")
@@ -239,7 +239,7 @@ def test_safe_and_sequence_implementations_are_read(url):
     assert (found["proxyType"], found["implementations"]) == ("SequenceWalletProxy", [{"address": TARGET}])
 
 
-def test_code_without_proxy_slot_queries_no_node():
+def test_code_without_proxy_queries_no_node():
     assert resolve_proxy(EthereumNode("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
 
 

@@ -88,7 +88,7 @@ def test_every_build_tool_file_yields_compilation(kind, contract):
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", WITH_METADATA)
-def test_compilation_from_tool_files_matches_onchain_code(kind, contract, tmp_path):
+def test_tool_file_compilation_matches_onchain_code(kind, contract, tmp_path):
     found = added(
         empty_site(tmp_path),
         tool_of(kind),
@@ -350,7 +350,7 @@ def test_added_contract_recompiles_identically(form, workshop, tmp_path):
 
 
 @pytest.mark.slow
-def test_compilation_evidence_of_workspace_is_read_back(workshop, tmp_path):
+def test_workspace_compilation_evidence_is_read_back(workshop, tmp_path):
     content = empty_site(tmp_path)
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
     found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)

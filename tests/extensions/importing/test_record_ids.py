@@ -46,7 +46,7 @@ def test_similar_record_ids_get_distinct_files(tmp_path, names):
     assert all(len(one.id) <= MAX_ID_LENGTH for one in incidents)
 
 
-def test_gatus_announcements_of_same_minute_stay_separate(tmp_path):
+def test_gatus_announcements_stay_separate(tmp_path):
     announcements = "".join(
         f"  - {{timestamp: 2026-05-01T10:00:0{second}Z, type: outage, message: {message}}}\n"
         for second, message in ((1, "RPC"), (1, "Explorer"), (2, "RPC"))

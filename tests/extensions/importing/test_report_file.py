@@ -113,7 +113,7 @@ def calls_and_links(run):
     run["libraries"] = [f"contracts/Old.sol:Old:0x{'34' * 20}"]
 
 
-def test_import_report_mentions_called_and_linked_contracts(tmp_path):
+def test_import_report_mentions_called_contracts(tmp_path):
     report = tmp_path / "report.json"
     project = changed(tmp_path, calls_and_links)
     result = imported(empty_site(tmp_path), "foundry", "--report", str(report), source=project)
@@ -131,7 +131,7 @@ def failed(run):
     run["receipts"][-1]["status"] = "0x0"
 
 
-def test_import_report_contains_address_of_failed_deployment(tmp_path):
+def test_import_report_lists_failed_deployment_address(tmp_path):
     report = tmp_path / "report.json"
     imported(empty_site(tmp_path), "foundry", "--report", str(report), source=changed(tmp_path, failed))
     [row] = [row for row in accounts_of(report).values() if row["outcome"] == "not_imported"]
@@ -139,7 +139,7 @@ def test_import_report_contains_address_of_failed_deployment(tmp_path):
     assert "failed" in row["reason"]
 
 
-def test_foundry_import_uses_folders_in_foundry_toml(tmp_path, monkeypatch):
+def test_foundry_import_follows_foundry_toml_folders(tmp_path, monkeypatch):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for folder, other in {"out": "artifacts/forge", "broadcast": "runs", "cache": "temporary"}.items():
         (project / other).parent.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ def as_of_2022(run):
     del run["chain"], run["commit"]
 
 
-def test_foundry_broadcast_format_of_2022_is_imported(content, tmp_path):
+def test_foundry_2022_broadcast_format_is_imported(content, tmp_path):
     project = project_of("foundry", tmp_path)
     broadcasts(project, as_of_2022)
     result = imported(content, "foundry", source=project)
@@ -91,7 +91,7 @@ def test_wiped_ignition_deployment_is_reported(content, tmp_path):
     assert "was wiped from the journal" in result.output
 
 
-def test_contract_used_but_not_deployed_is_reported(content, tmp_path):
+def test_undeployed_used_contract_is_reported(content, tmp_path):
     project = project_of("ignition", tmp_path)
     begins = {
         "artifactId": "Line#Fare",
@@ -113,7 +113,7 @@ def test_contract_used_but_not_deployed_is_reported(content, tmp_path):
     assert "missing its code on the chain: import again with --rpc URL" in result.output
 
 
-def test_address_missing_from_ignition_journal_is_reported(content, tmp_path):
+def test_address_missing_from_journal_is_reported(content, tmp_path):
     project = project_of("ignition", tmp_path)
     file = (project / JOURNAL).with_name("deployed_addresses.json")
     file.write_text(json.dumps({**json.loads(file.read_text()), "Line#Lost": OTHER}))

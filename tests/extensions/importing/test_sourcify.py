@@ -127,7 +127,7 @@ def test_real_records_import_byte_for_byte(tmp_path):
         assert contracts(ours) == given
 
 
-def test_failed_sourcify_import_is_completed_by_next(tmp_path):
+def test_next_sourcify_import_completes_failed_one(tmp_path):
     theirs = site_of_many(tmp_path / "theirs", 7)
     given = {path_of(number): record_of(number) for number in range(1, 8)}
     ours = empty_site(tmp_path, [CHAIN])
@@ -222,7 +222,7 @@ def import_body(content, body):
     return ContractImport(content, catalogue_of(content), settings).import_contracts(found)
 
 
-def test_imported_record_with_taken_id_gets_next(tmp_path):
+def test_imported_duplicate_match_id_is_replaced(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
@@ -246,7 +246,7 @@ def repository(folder, match="full_match"):
 
 
 @pytest.mark.slow
-def test_sourcify_repository_contract_is_compiled_and_verified(tmp_path):
+def test_sourcify_repository_contract_is_verified(tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     content = empty_site(tmp_path)
     repository(tmp_path / "repository", "partial_match")

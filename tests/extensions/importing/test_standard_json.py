@@ -77,7 +77,7 @@ def test_standard_json_of_demo_reproduces_record(workspace, tmp_path):
     assert found.verification.findings == ()
 
 
-def test_contract_replaced_by_force_keeps_proxy_resolution(tmp_path):
+def test_replaced_contract_keeps_proxy_resolution(tmp_path):
     [workspace] = [one for one in WORKSPACES if "EIP1967Proxy" in one.read_text()]
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
@@ -114,7 +114,7 @@ INPUT = {"language": "Solidity", "sources": {"a.sol": {"content": ""}, "b.sol": 
 CODE = {"evm": {"bytecode": {"object": "6000"}}}
 
 
-def test_standard_json_without_output_requires_qualified_name(tmp_path):
+def test_input_without_output_requires_qualified_name(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):

@@ -214,7 +214,7 @@ def test_cstate_language_and_names_are_imported(tmp_path):
     assert line.startswith("    language: it there, en here: pages have texts in de, en, es, fr, ja, pt, zh;")
 
 
-def test_cstate_future_issue_is_reported_as_unpublished(tmp_path):
+def test_cstate_future_issue_is_reported_unpublished(tmp_path):
     later = ANNOUNCED.replace("2026-11-10", "2026-11-21").replace("severity", "resolved: false\nseverity")
     _, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", later=later))
     assert report.compared[2:5] == [
@@ -680,7 +680,7 @@ def test_status_import_from_empty_source_fails(tmp_path, read):
     assert not (tmp_path / "content").exists()
 
 
-def test_imported_records_with_same_id_are_reported():
+def test_imported_duplicate_ids_are_reported():
     """The first one is imported; a record that a source lists again is no other."""
     builder = StatusBuilder(ImportRequest("", WebSource(), (), {}, NOW))
     update = ForeignUpdate("2026-11-02T10:00:00Z", "investigating", "x")

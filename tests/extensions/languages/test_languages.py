@@ -58,7 +58,7 @@ def in_languages(content: Path, tags: str) -> Path:
 
 
 @pytest.mark.slow
-def test_each_language_has_pages_feeds_and_calendar(content, tmp_path):
+def test_each_language_has_pages_and_feeds(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for tag in ("de", "ja"):
         own = {path.removeprefix(f"{tag}/") for path in files if path.startswith(f"{tag}/")}
@@ -231,7 +231,7 @@ def test_translated_pages_after_tick_match_build(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_exception_in_translation_keeps_first_language_pages(content, tmp_path, monkeypatch):
+def test_translation_exception_keeps_first_language_pages(content, tmp_path, monkeypatch):
     """An exception in pages of a further language alone withholds these, and nothing of the first."""
     plain = built_files(content, tmp_path / "plain")
     incident_page = StatusPages.incident_page
@@ -429,7 +429,7 @@ def test_translated_page_updates_at_transition(site):
     assert passed["complaints"] == []
 
 
-def test_single_language_site_has_no_language_menu(content, tmp_path):
+def test_single_language_adds_no_menu(content, tmp_path):
     write_files(content, {"site.yaml": f"{SITE}languages: [en]\n"})
     page = built_files(content, tmp_path / "site")["index.html"]
     assert b"hreflang" not in page

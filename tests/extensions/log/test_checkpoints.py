@@ -21,13 +21,13 @@ def checkpoint(origin: str, *keys: PrivateKey) -> Checkpoint:
 
 
 @pytest.mark.parametrize("keys", [(KEY,), (KEY, FORMER), (RENEWED, KEY)])
-def test_checkpoint_signed_by_log_key_is_valid(keys: tuple[PrivateKey, ...]) -> None:
+def test_log_key_checkpoint_is_valid(keys: tuple[PrivateKey, ...]) -> None:
     verify_checkpoint(checkpoint(KEY.name, *keys), KEY.public)
     verify_checkpoint(checkpoint(KEY.name, *keys), KEY.public, FORMER.public)
 
 
 @pytest.mark.parametrize("former", [FORMER, RENEWED])
-def test_checkpoint_signed_by_previous_key_is_valid(former: PrivateKey) -> None:
+def test_previous_key_checkpoint_is_valid(former: PrivateKey) -> None:
     verify_checkpoint(checkpoint(former.name, former), KEY.public, former.public)
 
 
@@ -38,7 +38,7 @@ def test_checkpoint_without_signature_is_rejected(keys: tuple[PrivateKey, ...]) 
             verify_checkpoint(checkpoint(KEY.name, *keys), KEY.public, former)
 
 
-def test_checkpoint_of_renamed_log_requires_previous_signature() -> None:
+def test_renamed_log_checkpoint_requires_previous_signature() -> None:
     for former in (None, FORMER.public):
         with pytest.raises(
             LogError, match=r"the checkpoint belongs to the log example\.org/former, not to example\.org/log"
@@ -52,7 +52,7 @@ def test_checkpoint_of_other_log_is_rejected() -> None:
     assert caught.value.cause == "key"
 
 
-def test_signature_over_other_checkpoint_text_is_rejected() -> None:
+def test_signature_over_other_text_is_rejected() -> None:
     signed = format_checkpoint_text(KEY.name, 2, bytes(32))
     text = format_checkpoint_text(KEY.name, 3, bytes(32))
     with pytest.raises(LogError, match="is not valid"):

@@ -105,7 +105,7 @@ def test_reenabled_log_continues_published_log(tmp_path, content, site, settings
 
 
 @pytest.mark.slow
-def test_changes_during_log_failure_are_logged_later(content, site, settings):
+def test_log_failure_defers_log_entries(content, site, settings):
     before = log_files(site)
     size = len(authored_entries_of(site))
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
@@ -118,7 +118,7 @@ def test_changes_during_log_failure_are_logged_later(content, site, settings):
     assert problems_of(site) == []
 
 
-def test_log_failure_midway_rolls_back_log_files(tmp_path):
+def test_midway_log_failure_rolls_back(tmp_path):
     """A missing tile is noticed when a proof is made of it: tiles were offered and entries noted by then."""
     updates = "".join(
         f"  - {{at: 2026-11-02T{10 + one // 60:02}:{one % 60:02}:00Z, status: investigating, body: '{one}'}}\n"

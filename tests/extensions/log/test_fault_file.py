@@ -56,7 +56,7 @@ def test_log_fault_file_omits_private_paths(tmp_path, content, site, options, re
 
 
 @pytest.mark.slow
-def test_build_without_log_writes_only_fault_file(tmp_path, content):
+def test_missing_log_writes_only_fault_file(tmp_path, content):
     out = tmp_path / "out"
     log_failure(content, out)
     assert fault_of(out)["reason"].startswith("no log was found to continue")
@@ -72,7 +72,7 @@ def test_log_fault_file_omits_key_path(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_build_without_log_key_writes_no_fault(content, site):
+def test_missing_log_key_writes_no_fault(content, site):
     write_files(content, NEWS)
     built(content, site, LATER, run_with(key=None))
     assert not (site / "log/fault.json").exists()

@@ -60,7 +60,7 @@ def test_log_verify_rejects_rolled_back_log(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_log_verify_detects_replaced_key_and_origin(tmp_path, content, site):
+def test_log_verify_detects_replaced_key(tmp_path, content, site):
     with served(site) as (url, _):
         run("verify", url)
         run("verify", site)
@@ -132,7 +132,7 @@ def test_log_init_never_overwrites_signing_key(tmp_path, content):
 
 
 @pytest.mark.slow
-def test_publish_of_diverged_log_updates_other_documents(tmp_path, content, site):
+def test_diverged_log_publishes_other_documents(tmp_path, content, site):
     def publish(folder: Path, code: int) -> str:
         done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])
         assert done.exit_code == code, done.output

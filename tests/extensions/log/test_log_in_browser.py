@@ -78,7 +78,7 @@ def test_page_shows_log_fault_translated(tmp_path, content, site, cause, languag
     assert fault["reason"] not in line["text"] or language == "en"
 
 
-def test_phone_page_shows_failed_log_proof_first(operator, tmp_path):
+def test_phone_page_shows_failed_proof_first(operator, tmp_path):
     [well] = shown_on(operator.host, PAGES[0], width=390)
     assert well["holds"]
     assert not well["first"], "the news come first while nothing is wrong"

@@ -87,7 +87,7 @@ def test_fresh_checkout_never_starts_second_log(runs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answers", ["no server", "404"])
-def test_build_with_unreachable_host_starts_no_log(tmp_path, runs, content, answers):
+def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
     """The host is unreachable, or answers 404, during one build; the next finds the host without the log."""
     host = tmp_path / "host"
     first, _ = runs.build("--init-log")
@@ -114,7 +114,7 @@ def test_build_with_unreachable_host_starts_no_log(tmp_path, runs, content, answ
 
 
 @pytest.mark.slow
-def test_log_copy_is_published_while_host_unreachable(tmp_path, runs, content):
+def test_log_copy_replaces_unreachable_host(tmp_path, runs, content):
     """With the site down and no cache, a copy of the log is published as it is; the next build adds what is missing."""
     first, _ = runs.build("--init-log")
     write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"})

@@ -128,7 +128,7 @@ def test_log_verify_detects_random_byte_changes(site):
         4,
     ),
 )
-def test_log_verify_detects_change_in_any_file(site, path):
+def test_log_verify_detects_any_changed_file(site, path):
     for seed in range(3):
         before = (site / path).read_bytes()
         change_byte(Random(seed), site / path)
@@ -164,7 +164,7 @@ UNCOVERED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", UNCOVERED)
-def test_log_verify_lists_files_missing_from_log(site, kind):
+def test_log_verify_lists_unlogged_files(site, kind):
     assert checked(site).holds
     before = set(tree(site))
     UNCOVERED[kind](site)
@@ -178,7 +178,7 @@ def test_log_verify_lists_files_missing_from_log(site, kind):
 
 
 @pytest.mark.slow
-def test_log_verify_distinguishes_missing_key_from_attack(content, site):
+def test_log_verify_recognizes_unsigned_build(content, site):
     """Its files are as the manifest beside them states: one line names them, and no file is a problem."""
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Long"), path_of(2): record_of(2)})
     with patch.dict(os.environ):
@@ -241,7 +241,7 @@ def test_log_verify_rejects_forged_tick_changes(site):
 
 
 @pytest.mark.slow
-def test_new_incident_adds_only_own_log_entries(content, site):
+def test_new_incident_adds_own_log_entries(content, site):
     count = len(authored_entries_of(site))
     write_files(
         content, {"incidents/new.yaml": INCIDENT.replace("Slow", "New").replace("2026-11-02", "2026-11-21")}
@@ -329,7 +329,7 @@ def test_invalid_signed_log_is_rejected(content, site, entries):
 
 
 @pytest.mark.slow
-def test_log_verify_rejects_removed_incident_still_published(site):
+def test_log_verify_rejects_published_removed_incident(site):
     """A `remove` entry beside an incident that is still published."""
     entries = entries_of(site)
     last = max(number for number, one in enumerate(entries) if one.subject == SLOW)

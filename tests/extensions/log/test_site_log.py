@@ -265,7 +265,7 @@ def test_key_file_detects_rolled_back_log(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_build_in_empty_folder_continues_published_log(tmp_path, content, site):
+def test_empty_folder_build_continues_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
     assert actions_of(tmp_path / "fresh") == [*actions_of(site), ("add", "contract")]

@@ -224,12 +224,12 @@ def test_encoded_log_proofs_match_c2sp_vectors(proof, text):
         "c2sp.org/tlog-proof@v1\nindex 0\n" + "YWE=\n" * 64 + "\n{c}",
     ],
 )
-def test_log_proofs_with_invalid_format_are_rejected(text):
+def test_malformed_log_proofs_are_rejected(text):
     with pytest.raises(LogError):
         parse_proof(text.format(c=CHECKPOINT).encode())
 
 
-def test_log_proof_of_wrong_length_is_rejected():
+def test_wrong_hash_length_proof_is_rejected():
     line = b64encode(bytes(64)).decode()
     text = f"c2sp.org/tlog-proof@v1\nindex 0\n{line}\n\n{CHECKPOINT}"
     with pytest.raises(ProofError):
@@ -241,7 +241,7 @@ def test_encoded_inclusion_proof_parses_unchanged():
     assert parse_proof(body) == TlogProof(b"the entry", 3, (H1, H2), parse_checkpoint(CHECKPOINT.encode()))
 
 
-def test_witness_key_is_rejected_as_log_key():
+def test_witness_key_is_invalid_log_key():
     key = parse_public_key(PublicKey("witness.example/w1", WITNESS_KEY, SIGSUM_KEY).text, WITNESS_KEY)
     assert key.kind == WITNESS_KEY
     with pytest.raises(LogError):

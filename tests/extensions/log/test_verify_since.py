@@ -31,7 +31,7 @@ def log_of_numbers(size: int) -> PublishedLog:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_log_entries_are_read_from_any_position(size):
+def test_log_entries_start_at_any_position(size):
     log = log_of_numbers(size)
     for start in {0, 1, size // 2, min(size, 256), size - 1, size}:
         assert list(log.entries(start)) == [b"%d" % number for number in range(start, size)]

@@ -107,7 +107,7 @@ def test_oversized_measurement_file_is_rejected():
         parse_points(b" " * (LARGEST_FILE + 1), metric())
 
 
-def test_metric_intervals_average_values_and_keep_gaps():
+def test_metric_intervals_average_values():
     at = parse_instant("2026-11-20T09:50:00Z").timestamp()
     points = [
         Point(parse_instant(f"2026-11-20T09:{minute}:10Z"), value)

@@ -71,7 +71,7 @@ def rows(content: Path, name: str) -> list[str]:
     return (content.parent / f"measurements/{name}.csv").read_text().splitlines()
 
 
-def test_http_and_tcp_probes_append_csv_rows(content):
+def test_http_and_tcp_probes_append_rows(content):
     with serve_json({"/health": {"ok": True}}) as server, socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         probes = f"""\
@@ -246,7 +246,7 @@ def test_probe_keeps_columns_of_existing_csv(content):
 
 
 @pytest.mark.slow
-def test_probe_of_ethereum_node_reports_block_age(content):
+def test_ethereum_probe_reports_block_age(content):
     with ethereum_node(31337, "--block-time", "1") as url:
         probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'
         said = probe(content, probes)
@@ -306,7 +306,7 @@ def test_probe_alert_fires_after_consecutive_failures(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_monitoring_manual_commands_run_against_ethereum_node(tmp_path):
+def test_manual_probe_commands_run_with_node(tmp_path):
     """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
     if not ANVIL.is_file():
         absent(f"the Ethereum node {ANVIL}", ".ci/install-compilers")

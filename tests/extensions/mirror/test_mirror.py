@@ -80,7 +80,7 @@ def test_second_mirror_fetches_only_changed_files(site: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_mirror_keeps_foreign_and_deletes_stale_files(site: Path, tmp_path: Path) -> None:
+def test_mirror_deletes_only_stale_files(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, _):
         mirrored(url, mirror)
@@ -91,7 +91,7 @@ def test_mirror_keeps_foreign_and_deletes_stale_files(site: Path, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_foreign_file_at_site_path_stops_mirror(site: Path, tmp_path: Path) -> None:
+def test_conflicting_foreign_file_stops_mirror(site: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "mirror", {"index.html": "theirs"})
     with served(site) as (url, _):
         assert "the folder has files at the site's paths that statuary did not write: index.html" in str(
@@ -171,7 +171,7 @@ def test_publication_during_mirror_restarts_comparison(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["", "--verify"])
-def test_missing_and_damaged_mirror_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
+def test_damaged_mirror_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
         mirrored(url, mirror)
@@ -226,7 +226,7 @@ LATER = "2026-11-21T22:30:00Z"
 
 
 @pytest.mark.slow
-def test_mirror_of_serve_command_stores_built_files(site: Path, tmp_path: Path) -> None:
+def test_mirror_of_server_stores_built_files(site: Path, tmp_path: Path) -> None:
     serve = [sys.executable, "-m", "statuary", "serve", "--port", "0", "--at", LATER, str(site)]
     with server_process(serve, r"at http://127\.0\.0\.1:(\d+)/") as server:
         url = f"http://127.0.0.1:{server.port}"
@@ -267,7 +267,7 @@ def test_mirror_skips_host_configuration_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mirror_into_folder_of_other_site_fails(site: Path, tmp_path: Path) -> None:
+def test_mirror_into_other_site_fails(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _), served(site) as (other, _):
         assert "has a site that was built or published into it" in run("mirror", url, site, code=3).output
         mirrored(url, tmp_path / "mirror")

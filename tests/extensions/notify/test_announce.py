@@ -73,7 +73,7 @@ def all_ids(timeline, kinds=tuple(EventKind)):
     return [event.id for event in list_events_between(timeline, BEFORE, END) if event.kind in kinds]
 
 
-def test_first_notify_run_sends_no_past_events(record):
+def test_first_run_sends_no_past_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, parse_instant("2026-11-02T10:10:00Z"), send)
     assert send.ids == []
@@ -99,7 +99,7 @@ def test_update_committed_late_is_sent(record):
     assert send.ids == all_ids(timeline_of(trouble=INCIDENT))[:2]
 
 
-def test_event_older_than_limit_is_not_sent(record):
+def test_outdated_event_is_not_sent(record):
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
     late = Instant(parse_instant("2026-11-02T11:00:00Z") + MAX_DELAY + timedelta(seconds=1))
@@ -126,7 +126,7 @@ def test_corrected_incident_text_is_not_resent(record, before, after):
     assert send.ids == sent
 
 
-def test_failing_channel_does_not_block_other_channels(record):
+def test_failing_channel_never_blocks_other_channels(record):
     timeline = timeline_of(trouble=INCIDENT)
     broken, working = channel(name="broken"), channel(name="working")
     send = Sent(None, DeliveryError("500"))
@@ -156,7 +156,7 @@ def test_channel_filters_select_sent_events(record):
     assert send.events == [("records", event_id) for event_id in all_ids(timeline, RECORD_EVENTS)]
 
 
-def test_event_is_sent_after_site_publishes_it(record):
+def test_event_waits_for_site_publication(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     results = run(record, timeline, NOON, send, since=BEFORE, is_published=lambda _: False)
     assert send.ids == []
@@ -248,7 +248,7 @@ def test_uncertain_delivery_is_reported_only_once(record):
     assert [result for result in run(record, timeline, NOON, Sent(), once) if result.error] == []
 
 
-def test_rejected_at_most_once_event_is_retried(record):
+def test_rejected_at_most_once_event_retries(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     send = Sent(DeliveryError("404", is_certain=True))
     run(record, timeline, NOON, send, once, since=BEFORE)

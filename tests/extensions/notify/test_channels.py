@@ -82,7 +82,7 @@ UPDATE_MEMBERS = {
 
 
 @pytest.mark.parametrize("notifies", [True, False])
-def test_postmortem_webhook_states_whether_subscribers_were_notified(notifies):
+def test_postmortem_webhook_states_subscriber_notification(notifies):
     flag = str(notifies).lower()
     why = f"postmortem: {{published_at: 2026-11-03T10:00:00Z, body: Why., deliver_notifications: {flag}}}"
     timeline = build_timeline(catalogue_of(incidents={"trouble": f"{INCIDENT}    {why}\n"}), END)
@@ -136,7 +136,7 @@ def test_component_payload_matches_statuspage(timeline):
     assert served.requests[0].headers["webhook-id"] == value["component_update"]["id"]
 
 
-def test_webhook_request_has_signature_and_event_id(timeline):
+def test_webhook_has_signature_and_event_id(timeline):
     key = b"0123456789abcdef0123456789abcdef"
     secret = "whsec_" + b64encode(key).decode()
     with receiver() as served:
@@ -160,7 +160,7 @@ def test_invalid_webhook_signing_key_is_rejected(timeline, secret):
 @pytest.mark.parametrize(
     ("url", "message"), [("", "is not set"), ("  ", "is not set"), ("ftp://x/secret", "web address")]
 )
-def test_invalid_channel_url_is_rejected_without_secret(url, message):
+def test_invalid_channel_url_is_rejected(url, message):
     with pytest.raises(ChannelError, match=message) as error:
         read_channel_address(channel(), {"OPS_URL": url})
     assert "secret" not in str(error.value)
@@ -205,7 +205,7 @@ def test_component_message_is_translated(timeline):
     assert message.text.endswith(": jetzt Beeinträchtigt, vorher In Betrieb.")
 
 
-def test_long_message_subject_and_text_are_truncated():
+def test_long_message_text_is_truncated():
     long = INCIDENT.replace("Slow", "Slow " * 38).replace("Done.", "word " * 1_900)
     timeline = build_timeline(catalogue_of(incidents={"trouble": long}), END)
     message = describe_event(event_of(timeline, EventKind.RESOLVED), timeline)

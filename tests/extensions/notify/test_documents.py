@@ -102,7 +102,7 @@ def test_message_html_removes_unsafe_markup(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_backfilled_and_silent_updates_have_no_message(content, tmp_path):
+def test_backfilled_updates_have_no_message(content, tmp_path):
     slow = (content / "incidents/slow.yaml").read_text()
     write_files(content, {"incidents/slow.yaml": slow + "    deliver_notifications: false\n"})
     found = messages(built_files(content, tmp_path / "site"))
@@ -113,7 +113,7 @@ def test_backfilled_and_silent_updates_have_no_message(content, tmp_path):
     assert {one["event"] for one in found.values()} == {"scheduled"}
 
 
-def test_messages_exist_for_latest_and_open_incidents():
+def test_latest_and_open_incidents_have_messages():
     """Of sixty incidents those have messages that feeds list: the latest 25, and every one that is not over."""
     update = "updates: [{{at: 2026-01-01T{hour:02}:{minute:02}:00Z, status: {status}}}]"
     incidents = {
@@ -147,7 +147,7 @@ def test_empty_notify_section_is_rejected(content, written):
 
 
 @pytest.mark.slow
-def test_subscribe_panel_links_to_sign_up_page(tmp_path):
+def test_subscribe_panel_links_sign_up_page(tmp_path):
     address = "https://lists.example.org/subscription/form?next=%2F"
     content = write_files(
         small_site(tmp_path),
@@ -161,6 +161,6 @@ def test_subscribe_panel_links_to_sign_up_page(tmp_path):
 @pytest.mark.parametrize(
     "address", ["lists.example.org", "http://lists.example.org", "javascript:alert(1)", "https://["]
 )
-def test_invalid_sign_up_page_url_is_rejected(address):
+def test_invalid_sign_up_url_is_rejected(address):
     with pytest.raises(ValueError, match="is not an https address"):
         NotifySource(sign_up=address)

@@ -111,7 +111,7 @@ def test_split_time_ranges_emit_identical_events():
     assert len({event.id for event in parts}) == len(parts)
 
 
-def test_event_contains_incident_as_of_its_time():
+def test_event_contains_incident_at_event_time():
     timeline = timeline_of(incidents={"trouble": TROUBLE})
     first = list_events_between(timeline, START, END)[0]
     assert first.change.record.status == "investigating"

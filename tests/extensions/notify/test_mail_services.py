@@ -102,7 +102,7 @@ def test_listmonk_campaign_is_created_and_started():
 
 
 @pytest.mark.parametrize(("state", "fails"), [("running", False), ("finished", False), ("draft", True)])
-def test_already_started_listmonk_campaign_counts_as_sent(state, fails):
+def test_started_listmonk_campaign_counts_as_sent(state, fails):
     """A retry finds that the lost answer of the first try was a success."""
 
     def answer(request):
@@ -141,7 +141,7 @@ def test_duplicate_buttondown_email_counts_as_sent(code):
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])
 @pytest.mark.parametrize("channel", [LISTMONK, BUTTONDOWN], ids=lambda channel: channel.name)
-def test_mail_service_error_names_variable_without_secret(status, channel):
+def test_mail_service_error_omits_secret(status, channel):
     with service(lambda _: (status, {"message": "no"})) as served:
         address = Address(f"http://api:s3cret@{served.url}/x?lists=1")
         with pytest.raises(DeliveryError, match=f"responds with {status}") as refused:
@@ -168,7 +168,7 @@ def test_incomplete_mail_service_url_is_rejected(channel, url, lack):
     assert "write it like https://" in refused.value.hint
 
 
-def test_mail_update_is_sent_once_tests_draft(tmp_path, monkeypatch):
+def test_mail_update_is_sent_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     channels = "notify:\n  channels:\n    - {name: readers, kind: listmonk, url_variable: LIST_URL}\n"
     content = write_files(small_site(tmp_path), {"site.yaml": SITE + channels})

@@ -195,7 +195,7 @@ def test_failing_notify_channel_exits_1(folder):
     assert len(served.taken) == 10
 
 
-def test_unset_channel_variable_skips_only_that_channel(folder):
+def test_unset_variable_skips_only_its_channel(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         del notify.environment["HOOK_URL"]
@@ -205,7 +205,7 @@ def test_unset_channel_variable_skips_only_that_channel(folder):
 
 
 @pytest.mark.parametrize("before", ["url:", "name: Demo", "notify:", "page:"])
-def test_error_in_notify_settings_sends_no_message(folder, before):
+def test_notify_settings_error_sends_no_message(folder, before):
     assert before in SITE
     write_files(folder, {"content/site.yaml": SITE.replace(before, before.replace(":", "x:"), 1)})
     with receiver() as served:
@@ -216,7 +216,7 @@ def test_error_in_notify_settings_sends_no_message(folder, before):
 
 
 @pytest.mark.parametrize("line", ["unknown: 1", "status: {cap: many}", "languages: [klingon, en]", "log: 1"])
-def test_error_in_other_settings_sends_incident_events(folder, line):
+def test_other_settings_error_sends_incidents(folder, line):
     write_files(folder, {"content/site.yaml": f"{SITE}{line}\n"})
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, code=1)
@@ -319,7 +319,7 @@ main()
 
 @pytest.mark.thorough
 @pytest.mark.timeout(7200)
-def test_random_kills_and_failures_lose_no_event(folder):
+def test_random_kills_lose_no_event(folder):
     """Each event is taken at least once, and sent at most once where the channel is set so; order is kept.
 
     Nothing is sent of what an import took over.

@@ -91,7 +91,7 @@ def test_failed_notify_run_unlocks_store(content, url):
         assert "2 messages sent" in notify(content, url, served.url, *SINCE)
 
 
-def test_concurrently_replaced_state_object_is_not_overwritten(url):
+def test_concurrently_replaced_state_is_not_overwritten(url):
     at = parse_instant("2026-11-02T10:00:00Z")
     with open_store_state(url) as record:
         assert record.read() is None

@@ -48,7 +48,7 @@ def content(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_case_insensitive_file_system_gives_same_documents(content, folder, tmp_path, monkeypatch):
+def test_case_insensitive_disk_gives_same_documents(content, folder, tmp_path, monkeypatch):
     plain, site = tmp_path / "plain", folder / "site"
     options = ["--content", content, "--now", NOW]
     run("build", *options, "--out", plain)
@@ -96,7 +96,7 @@ def test_case_insensitive_file_system_gives_same_documents(content, folder, tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", ["plain", "site"])
-def test_site_moved_between_file_systems_builds_identically(content, folder, tmp_path, first):
+def test_site_on_other_disk_builds_identically(content, folder, tmp_path, first):
     places = {"plain": tmp_path / "plain", "site": folder / "site"}
     built = places.pop(first)
     (moved,) = places.values()

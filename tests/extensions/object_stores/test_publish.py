@@ -96,7 +96,7 @@ def test_build_publishes_to_store(store, built, tmp_path):
 
 
 @pytest.mark.slow
-def test_publish_dry_run_prints_plan_and_cost(store, built):
+def test_publish_dry_run_prints_cost(store, built):
     _, out = built
     output = run("publish", out, "--to", store.url, "--dry-run")
     wanted = files_in(out)
@@ -207,7 +207,7 @@ def wait_for(is_so) -> None:
 
 
 @pytest.mark.slow
-def test_packed_records_are_read_from_azure_store(azurite_server, bucket_name, monkeypatch, tmp_path):
+def test_azure_store_serves_packed_records(azurite_server, bucket_name, monkeypatch, tmp_path):
     """Of a site with packs, the store need not have an object for each record; readers find them by ranges."""
     require_zstd()
     for name, value in azurite_server.environment().items():

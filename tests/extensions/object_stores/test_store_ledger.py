@@ -68,7 +68,7 @@ def test_interrupted_first_publication_leaves_objects_uncertain(comparison):
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
 
 
-def test_foreign_objects_at_site_paths_become_conflicts(comparison):
+def test_foreign_objects_become_publication_conflicts(comparison):
     comparison.add_site_entries([entry(1), entry(2)])
     comparison.divide_into_parts()
     for number, attributes in (
@@ -109,7 +109,7 @@ def test_encoded_store_index_parses_unchanged():
     assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listings == ("a", "d", "b", "c")
 
 
-def test_store_index_of_earlier_version_lists_nothing():
+def test_earlier_store_index_lists_nothing():
     text = b'{"format":1,"shards":{"site":"ab"},"begun":[],"instant":"2026-11-02T10:00:00.000Z"}'
     assert parse_store_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
 
@@ -139,7 +139,7 @@ def test_object_headers_follow_url_table(path, headers):
     assert make_stored_entry(path, 7, make_object_attributes(wanted)) == wanted
 
 
-def test_objects_are_uploaded_before_documents_linking_them():
+def test_linked_objects_are_uploaded_first():
     first_to_last = [
         "log/pending.json",
         RECORD,

@@ -361,7 +361,7 @@ def test_late_overwrite_after_lost_lease_fails(store, monkeypatch):
     assert bodies_in(store) == CHANGED
 
 
-def test_object_written_after_lost_lease_is_removed(store, monkeypatch):
+def test_late_object_without_lease_is_removed(store, monkeypatch):
     publish(store.url, SITE)
     late = record_path(99)
     now = late_put(monkeypatch, store, late, CHANGED)
@@ -603,7 +603,7 @@ def test_damaged_store_ledger_is_replaced(moto_store, harm):
     assert (plan.is_empty, requested.head, cost.put) == (True, 0, 0)
 
 
-def test_store_ledger_of_later_version_is_rejected(moto_store):
+def test_later_store_ledger_version_is_rejected(moto_store):
     store = moto_store
     publish(store.url, SITE)
     put(store, INDEX, b'{"format":9}')
@@ -612,7 +612,7 @@ def test_store_ledger_of_later_version_is_rejected(moto_store):
     assert refused.value.hint.startswith("delete")
 
 
-def test_store_ledger_of_earlier_version_is_replaced(moto_store):
+def test_earlier_store_ledger_version_is_replaced(moto_store):
     """It cannot be read: every object is requested once, and what only that ledger knew of is removed."""
     store = moto_store
     publish(store.url, SITE)
@@ -653,7 +653,7 @@ def test_outdated_ledger_objects_are_removed(moto_store):
 
 
 @pytest.mark.parametrize("ending", ["failed", "killed"])
-def test_listing_parts_of_unfinished_publication_are_removed(moto_store, monkeypatch, ending):
+def test_unfinished_publication_parts_are_removed(moto_store, monkeypatch, ending):
     """Its index was never written, so no list names them; the next publication lists them once."""
     store = moto_store
     publish(store.url, SITE)

@@ -64,7 +64,7 @@ def test_line_order_does_not_change_pack(tmp_path: Path) -> None:
     assert (tmp_path / "one.pack").read_bytes() == (tmp_path / "two.pack").read_bytes()
 
 
-def test_pack_make_reports_all_line_errors_together(tmp_path: Path) -> None:
+def test_pack_make_reports_all_errors(tmp_path: Path) -> None:
     lines = lines_of(3)
     wrong = orjson.loads(lines[2]) | {"chainId": "x"}
     typed = orjson.loads(lines[2]) | {"abi": 7}

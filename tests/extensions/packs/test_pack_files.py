@@ -96,7 +96,7 @@ def test_worker_count_does_not_change_pack(tmp_path: Path) -> None:
     assert len(set(packs)) == 1
 
 
-def test_pack_lookup_takes_at_most_two_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pack_lookup_takes_few_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.extensions.packs.pack_writer.FRAMES_OF_LEAF", 4)
     made = documents(4_000)
     file = written(tmp_path / "a.pack", made)
@@ -308,7 +308,7 @@ def test_malformed_pack_end_is_rejected(tmp_path: Path, end: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_decompression_bomb_in_pack_uses_bounded_memory(tmp_path: Path) -> None:
+def test_pack_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
     """A frame of a gigabyte of zeros that claims to have a thousand bytes is given up after these."""
     import tracemalloc
 
@@ -324,7 +324,7 @@ def test_decompression_bomb_in_pack_uses_bounded_memory(tmp_path: Path) -> None:
     assert peak < 8 << 20
 
 
-def test_pack_with_oversized_zstd_window_is_rejected(tmp_path: Path) -> None:
+def test_oversized_pack_zstd_window_is_rejected(tmp_path: Path) -> None:
     """A decoder keeps the window in memory: one of 128 MiB is refused before."""
     zstd = Compressor().zstd
     names = zstd.CompressionParameter

@@ -169,7 +169,7 @@ def test_mirror_of_packed_site_restores_files(site: Site, own_site: Path, tmp_pa
 
 
 @pytest.mark.parametrize("damaged", ["list", "pack"])
-def test_damaged_pack_gives_original_document_or_error(site: Site, own_site: Path, damaged: str) -> None:
+def test_damaged_pack_never_gives_wrong_document(site: Site, own_site: Path, damaged: str) -> None:
     for file in [own_site / LIST] if damaged == "list" else (own_site / "packs/data").iterdir():
         body = bytearray(file.read_bytes())
         body[len(body) // 3] ^= 1
@@ -261,7 +261,7 @@ def test_missing_zstd_fails_only_packed_reads(
             reader.read(site.packed[0])
 
 
-def test_site_with_all_files_never_reads_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_site_never_reads_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site.PackedDocuments, "read", lambda *_: pytest.fail("asked"))
     with open_site(site.built) as reader:
         assert reader.read("v2/contract/1/0x" + "e" * 40) is None

@@ -134,7 +134,7 @@ def test_many_small_changes_keep_few_packs(content: Path, tmp_path: Path) -> Non
         ([9, 3, 2_000], 1, 3),
     ],
 )
-def test_small_packs_are_merged_with_new_ones(sizes: list[int], added: int, kept: int) -> None:
+def test_small_packs_are_merged(sizes: list[int], added: int, kept: int) -> None:
     assert count_runs_to_keep(sizes, added) == kept
     stay = sizes[1:kept]
     assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
@@ -198,7 +198,7 @@ def test_damaged_packs_are_rebuilt(content: Path, tmp_path: Path, damage: str) -
 
 
 @pytest.mark.slow
-def test_removed_lowercase_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> None:
+def test_removed_lowercase_aliases_repack_no_document(content: Path, tmp_path: Path) -> None:
     before = built_files(content, tmp_path / "out")
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {lower_case_names: false}\n")
@@ -287,7 +287,7 @@ def test_malformed_pack_list_is_rejected(content: Path, tmp_path: Path, change, 
 
 
 @pytest.mark.slow
-def test_pack_with_other_bytes_than_listed_fails(content: Path, tmp_path: Path) -> None:
+def test_pack_unlike_listed_digest_fails(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     (pack, *_) = list_of(built_files(content, out))
     file = out / "packs" / pack.path

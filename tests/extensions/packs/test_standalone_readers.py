@@ -201,7 +201,7 @@ def test_large_pack_requires_server_range_support(packed: Packed, tmp_path: Path
         (["{}", "v2/x"], "cannot be read: "),
     ],
 )
-def test_python_pack_reader_prints_reason_of_failure(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_python_pack_reader_prints_failure(tmp_path: Path, arguments: list[str], said: str) -> None:
     (tmp_path / "packs").mkdir()
     (tmp_path / "packs/packs.json").write_text("{}")
     with file_server.served(tmp_path) as (url, _):

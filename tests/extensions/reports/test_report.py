@@ -39,7 +39,7 @@ def rows_of(out, quarter):
     return {(row["id"], row["month"]): row for row in rows}
 
 
-def test_outage_across_quarters_counts_in_both_reports(content, tmp_path):
+def test_outage_across_quarters_counts_in_both(content, tmp_path):
     report(content, tmp_path, "2026-q3")
     report(content, tmp_path, "2026-Q4")
     september = rows_of(tmp_path, "2026-q3")["rpc", "2026-09"]
@@ -85,7 +85,7 @@ def _numbers(value):
         yield value
 
 
-def test_uptime_report_states_method_and_escapes_names(content, tmp_path):
+def test_uptime_report_states_calculation_method(content, tmp_path):
     text = (content / "components.yaml").read_text().replace("Public RPC", "'=cmd()<b>'")
     report(write_files(content, {"components.yaml": text}), tmp_path, "2026-q3")
     page = (tmp_path / "2026-q3.html").read_text()

@@ -39,7 +39,7 @@ def test_status_document_changes_at_transition_time(target, before, after):
     assert answer(target, now=AFTER).body == after
 
 
-def test_cache_max_age_ends_at_next_transition():
+def test_cache_lasts_until_next_transition():
     assert answer("/api/v2/summary.json", now=BEFORE).headers["Cache-Control"] == "public, max-age=10"
     assert answer("/api/v2/summary.json", now=AFTER).headers["Cache-Control"] == "public, max-age=30"
 
@@ -61,7 +61,7 @@ def test_invalid_schedule_falls_back_to_document(index):
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
 
-def test_missing_epoch_file_falls_back_to_document():
+def test_missing_epoch_file_serves_current_document():
     site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 

@@ -167,7 +167,7 @@ def name_of_component(server: Served) -> str:
     return name
 
 
-def test_serve_with_port_beyond_range_exits_2(tmp_path):
+def test_serve_rejects_port_beyond_range(tmp_path):
     done = CliRunner().invoke(command, ["serve", str(tmp_path), "--port", "80000"])
     assert (done.exit_code, "80000 is not in the range" in done.output) == (2, True)
 

@@ -72,7 +72,7 @@ def test_snapshot_contract_has_all_record_fields(world: Path, place: str) -> Non
             assert contract.language == "Solidity"
 
 
-def test_missing_contract_or_invalid_address_raises_error(world: Path) -> None:
+def test_missing_contract_raises_lookup_error(world: Path) -> None:
     with open_snapshot(world / "site.zip") as site:
         with pytest.raises(DocumentNotFoundError, match="has no v2/contract/1/"):
             site.contract(1, BRIDGE)

@@ -60,7 +60,7 @@ def test_not_modified_response_omits_content_length():
     assert (status, body, "content-length" in headers) == (304, b"", False)
 
 
-def test_internal_error_responds_500_with_logged_id():
+def test_internal_error_responds_500_and_logs():
     output: list[ServedRequest] = []
     record = "v2/contract/1/0x" + "0" * 40
     status, headers, body = ask(web({record: b'{"abi":['}, output), f"/{record}?fields=abi")
@@ -72,7 +72,7 @@ def test_internal_error_responds_500_with_logged_id():
     assert output[0].failure is not None
 
 
-def test_reload_script_is_added_only_when_watching():
+def test_only_watched_pages_have_reload_script():
     site = {"a.html": b"<body>one</body>", "b.html": b"two", "c.json": b"{}"}
     script = b'<script src="/_statuary/reload.js"></script>'
     changing = web(site, [], ReloadEvents())
@@ -102,7 +102,7 @@ def asked(port: int, target: str, **headers: str) -> Iterator[HTTPResponse]:
             yield response
 
 
-def test_reload_event_stream_ends_for_disconnected_client():
+def test_reload_events_forget_disconnected_client():
     changes = ReloadEvents()
     with listening(web({}, [], changes)) as port:
         with asked(port, EVENTS_PATH) as stream:

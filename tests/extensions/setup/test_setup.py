@@ -88,7 +88,7 @@ def test_setup_commits_installed_wheel(host, project, tmp_path_factory, monkeypa
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_setup_requests_git_author_only_when_unknown(is_known, project, monkeypatch):
+def test_setup_requests_unknown_git_author(is_known, project, monkeypatch):
     for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -138,7 +138,7 @@ def test_setup_steps_are_listed_in_order(host, words, project):
 
 
 @pytest.mark.parametrize(("host", "where"), [("netlify", "In Netlify"), ("github-pages", "On GitHub")])
-def test_setup_passes_log_key_to_build_host(host, where, project):
+def test_setup_passes_log_key_to_builder(host, where, project):
     write_files(project / "content", {"site.yaml": SITE + "log: {origin: status.example.org/log}\n"})
     [step] = [line for line in set_up(project, host).stdout.splitlines() if "STATUARY_LOG_KEY" in line]
     assert where in step

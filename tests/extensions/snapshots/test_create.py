@@ -106,7 +106,7 @@ def test_snapshot_rejects_conflicting_document_paths(tmp_path: Path, one: str, o
     assert tree(tmp_path) == {}
 
 
-def test_snapshot_plan_lists_changes_to_existing_file(tmp_path: Path) -> None:
+def test_snapshot_plan_lists_changed_documents(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
     before = out.read_bytes()
     with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
@@ -150,7 +150,7 @@ def test_failed_snapshot_write_keeps_existing_snapshot(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
-def test_snapshot_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
+def test_snapshot_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
     file = made(tmp_path / "site.zip", [])
     with pytest.raises(PublishingError, match=r"must end with \.zip"):
         made(tmp_path / name, [])
@@ -165,7 +165,7 @@ def test_empty_site_is_valid_snapshot(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_snapshot_memory_use_is_independent_of_size(tmp_path: Path) -> None:
+def test_snapshot_memory_use_stays_constant(tmp_path: Path) -> None:
     """It has room for a few bodies and the longest part of the manifest, not for 96 MB of documents."""
 
     def documents() -> Iterator[Document]:

@@ -94,7 +94,7 @@ def test_truncated_snapshot_is_rejected_without_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + bytes(50), b"\x28\xb5\x2f\xfd" + bytes(50)]
 )
-def test_file_that_is_no_snapshot_is_rejected(tmp_path: Path, text: bytes) -> None:
+def test_non_snapshot_file_is_rejected(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(text)
     refused(tmp_path / "a.zip")
 
@@ -229,7 +229,7 @@ def test_malformed_snapshot_manifest_is_rejected(tmp_path: Path, entries: list[E
     refused(forged(tmp_path / "site.zip", unique), why)
 
 
-def test_alias_equal_to_document_path_is_rejected(tmp_path: Path) -> None:
+def test_alias_equal_to_path_is_rejected(tmp_path: Path) -> None:
     upper, lower = "0x" + "AB" * 20, "0x" + "ab" * 20
     entries = [entry(upper, b"", (lower,)), entry(lower, b"")]
     members = members_of(entries, {upper: b"", lower: b""})

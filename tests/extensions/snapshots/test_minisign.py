@@ -116,7 +116,7 @@ def test_changed_manifest_or_signature_is_rejected(public: "PublicKey") -> None:
             verified(DATA, bytes(changed), public)
 
 
-def test_signature_by_other_key_reports_both_ids() -> None:
+def test_other_key_signature_reports_both_ids() -> None:
     other = parse_public_key(line(b"Ed", b"\xff" * 8, PUBLIC))
     with pytest.raises(DamagedSnapshotError, match=r"0706050403020100.*FFFFFFFFFFFFFFFF"):
         verified(DATA, sign(DATA), other)

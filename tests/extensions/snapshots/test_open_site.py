@@ -35,7 +35,7 @@ def opened(place: str, root: Path) -> Iterator[SiteReader]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_documents_are_identical_in_folder_zip_url(tmp_path: Path, place: str) -> None:
+def test_folder_zip_url_give_same_documents(tmp_path: Path, place: str) -> None:
     with opened(place, tmp_path) as site:
         assert {path: site.read(path) for path in BODIES} == BODIES
         listed = {path for path in site.paths() if not path.startswith("snapshot/")}
@@ -65,7 +65,7 @@ def test_missing_site_document_returns_none(tmp_path: Path, place: str, path: st
         assert site.read(path) is None
 
 
-def test_document_in_remote_zip_takes_few_requests(tmp_path: Path) -> None:
+def test_remote_zip_lookup_takes_few_requests(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", [*small_documents(), *(contract(number, 3) for number in range(2000))])
     with served(tmp_path) as (url, requested), open_site(f"{url}/site.zip") as site:
         assert site.read(contract(1234, 3).aliases[0]) == contract(1234, 3).body
@@ -98,7 +98,7 @@ def test_threads_can_share_open_snapshot(tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_symlink_outside_site_folder_is_not_read(tmp_path: Path) -> None:
+def test_symlink_outside_site_is_not_read(tmp_path: Path) -> None:
     folder = published([status()], tmp_path / "folder")
     (tmp_path / "secret").write_text("secret")
     (folder / "leak").symlink_to(tmp_path / "secret")
@@ -132,7 +132,7 @@ def test_verifying_site_by_url_detects_damage(tmp_path: Path, place: str) -> Non
 
 
 @pytest.mark.parametrize("read", [verify_snapshot, open_site])
-def test_tar_zst_url_is_rejected_without_request(tmp_path: Path, read: Callable[[str], object]) -> None:
+def test_tar_zst_url_sends_no_request(tmp_path: Path, read: Callable[[str], object]) -> None:
     with served(tmp_path) as (url, requested):
         for query in ("", "?version=1"):
             with pytest.raises(PublishingError, match="no longer read"):

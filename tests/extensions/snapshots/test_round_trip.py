@@ -117,7 +117,7 @@ def copied_in_place(location: str) -> None:
 
 
 @pytest.mark.slow
-def test_tar_zst_snapshot_converts_with_hinted_commands(tmp_path: Path) -> None:
+def test_hinted_commands_convert_tar_zst_snapshot(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
         require_program(program, install=".ci/install-archivers")
     old = tmp_path / "old.tar.zst"
@@ -134,7 +134,7 @@ def test_tar_zst_snapshot_converts_with_hinted_commands(tmp_path: Path) -> None:
     assert (tmp_path / "new.zip").read_bytes() == made(tmp_path / "site.zip", tiny_documents()).read_bytes()
 
 
-def test_tar_zst_renamed_to_zip_is_rejected(tmp_path: Path) -> None:
+def test_renamed_tar_zst_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "old.zip").write_bytes(OLD_FORM)
     for read in (verify_snapshot, open_site):
         with pytest.raises(DamagedSnapshotError, match="is not a snapshot"):

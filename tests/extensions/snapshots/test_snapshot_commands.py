@@ -409,7 +409,7 @@ def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("publish", [True, False])
-def test_lost_mirror_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, publish: bool) -> None:
+def test_manifest_rebuilds_lost_mirror_ledger(content: Path, tmp_path: Path, publish: bool) -> None:
     mirror, fresh = tmp_path / "mirror", tmp_path / "fresh"
     first = create(content, tmp_path / "first.zip")
     run("publish", first, "--to", mirror)

@@ -39,7 +39,7 @@ def writer_that_waits(file: Path) -> Iterator[Path]:
         os.waitpid(child, 0)
 
 
-def test_temporary_file_of_killed_process_is_removed(tmp_path):
+def test_next_snapshot_removes_abandoned_temporary_file(tmp_path):
     file = made(tmp_path / "site.zip", [status()])
     body = file.read_bytes()
     with writer_that_waits(file) as left:

@@ -79,7 +79,7 @@ def test_zip_directory_unlike_member_is_rejected(file: Path) -> None:
     assert reads(file, "api/v2/status.json") == BODIES["api/v2/status.json"]
 
 
-def test_zip_member_missing_from_manifest_returns_none(file: Path) -> None:
+def test_unlisted_zip_member_returns_none(file: Path) -> None:
     packed = compress_member(SnapshotMember(path="zzz.html", body=EVIL))
     whole = file.read_bytes()
     ending = zip_format.parse_end_records(whole[-zip_format.ENDING_SIZE :])
@@ -144,7 +144,7 @@ def changed(data: bytes, dice: random.Random) -> bytes:
     return before + middle + after
 
 
-def test_randomly_changed_snapshot_never_returns_wrong_document(file: Path, tmp_path: Path) -> None:
+def test_random_changes_never_return_wrong_document(file: Path, tmp_path: Path) -> None:
     whole, dice, damaged = file.read_bytes(), seeded(20261121), tmp_path / "damaged.zip"
     outcomes = set()
     for _ in range(ARCHIVES):

@@ -121,7 +121,7 @@ def test_unreadable_upstream_page_keeps_previous_status(content, tmp_path, answe
     assert statuses(built_files(content, tmp_path / "site"))["rpc"] == "major_outage"
 
 
-def test_failing_upstream_page_does_not_block_others(content):
+def test_failing_upstream_page_never_blocks_others(content):
     with serve_json({path: body for path, body in PAGES.items() if "better" not in path}) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         said = run(content, code=1)
@@ -239,7 +239,7 @@ def test_instatus_documents_by_statuary_are_read(content, tmp_path):
         assert "explorer: partial_outage" in run(other)
 
 
-def test_upstream_status_dated_in_future_is_rejected(content):
+def test_future_upstream_status_is_rejected(content):
     """A run with a wrong clock: without an error, every new status would be ignored until then."""
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})

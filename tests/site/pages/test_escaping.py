@@ -159,7 +159,7 @@ def test_status_page_escapes_names_and_bodies() -> None:
 LONG = "x" * 1_000_000
 
 
-def test_long_source_line_on_page_is_cut() -> None:
+def test_page_cuts_long_source_line() -> None:
     record = made_record()
     (source,) = record["sources"].values()
     source["content"] = f"// {LONG[:400_000]}\ncontract A {{}}\n// {LONG[:400_000]}"
@@ -168,7 +168,7 @@ def test_long_source_line_on_page_is_cut() -> None:
     assert "Very long lines are cut" in page
 
 
-def test_oversized_sources_are_not_shown_on_page() -> None:
+def test_page_hides_oversized_sources() -> None:
     record = made_record()
     record["sources"] |= {f"contracts/{n}.sol": {"content": LONG} for n in range(4)}
     page = page_of(record, Proof(results=()))

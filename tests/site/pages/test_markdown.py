@@ -41,7 +41,7 @@ def test_markdown_renders_expected_html(body: str, html: str) -> None:
     assert render_markdown(body, 3) == html
 
 
-def test_markdown_keeps_only_https_and_mailto_links() -> None:
+def test_markdown_keeps_only_https_links() -> None:
     assert render_markdown("[a](https://a.test/x)", 3) == (
         '<p><a href="https://a.test/x" rel="nofollow noopener">a</a></p>'
     )
@@ -85,7 +85,7 @@ def test_markdown_removes_scripts_and_styles(body: str) -> None:
         assert act not in html
 
 
-def test_hidden_characters_in_markdown_show_code_points() -> None:
+def test_markdown_shows_hidden_character_codes() -> None:
     assert render_markdown("a\u202eb", 3) == "<p>a⟨U+202E⟩b</p>"
 
 

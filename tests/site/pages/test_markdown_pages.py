@@ -33,7 +33,7 @@ def findings_of(tmp_path: Path, pages: dict[str, str]) -> list[Finding]:
 
 
 @pytest.mark.slow
-def test_markdown_pages_have_site_header_and_navigation(tmp_path: Path) -> None:
+def test_markdown_pages_have_site_navigation(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     about = (site / "pages/about.html").read_text("utf-8")
     assert "<title>About us · Plinth</title>" in about
@@ -113,7 +113,7 @@ def test_broken_link_in_page_is_reported(tmp_path: Path, link: str, message: str
         ("a.html", "<p>\n", "unknown-file", 1),
     ],
 )
-def test_invalid_front_matter_of_page_is_reported(
+def test_invalid_page_front_matter_is_reported(
     tmp_path: Path, path: str, text: str, rule: str, line: int
 ) -> None:
     found = findings_of(tmp_path, {path: text})
@@ -215,7 +215,7 @@ def test_search_index_has_page_sections(tmp_path: Path) -> None:
     assert (site / "assets/page-search.js").is_file()
 
 
-def test_site_without_page_folders_has_no_search(tmp_path: Path) -> None:
+def test_site_without_folders_has_no_search(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, {"alone.md": BOOK["alone.md"]}), tmp_path / "site", NOW)
     assert not (site / "assets/page-search.js").exists()
 

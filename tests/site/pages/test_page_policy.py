@@ -40,7 +40,7 @@ def test_security_policy_precedes_template_content(page: str) -> None:
     assert first["content"].startswith("default-src 'none'; ")
 
 
-def test_security_policy_allows_https_for_node_queries() -> None:
+def test_node_query_policy_allows_https() -> None:
     page = "<!DOCTYPE html><html><head></head></html>"
     assert "connect-src 'self';" in insert_security_policy(page, asks_nodes=False).decode()
     assert "connect-src 'self' https:" in insert_security_policy(page, asks_nodes=True).decode()

@@ -50,7 +50,7 @@ def named_in(sheet: str) -> set[str]:
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_every_css_class_is_used_by_pages(sheet: str) -> None:
+def test_pages_use_every_css_class(sheet: str) -> None:
     names, beginnings = written_names()
     assert {"s-", "l-", "d-", "m-", "tone-"} <= beginnings, "the parts of a state are put together"
     unused = {name for name in named_in(sheet) - names if not name.startswith(tuple(beginnings))}

@@ -39,7 +39,7 @@ def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
 
 
 @pytest.mark.slow
-def test_theme_style_is_appended_to_package_style(tmp_path: Path) -> None:
+def test_theme_style_follows_package_style(tmp_path: Path) -> None:
     site = themed(tmp_path, {"style.css": ":root { --accent: #b3006b; }\n"})
     style = (site / "assets/statuary.css").read_text("utf-8")
     assert style.endswith(":root { --accent: #b3006b; }\n")
@@ -215,7 +215,7 @@ def test_unused_theme_template_gives_warning(templates: dict[str, str], unused: 
         assert finding.hint.startswith(hint)
 
 
-def test_theme_template_for_enabled_extension_is_accepted() -> None:
+def test_enabled_extension_template_is_accepted() -> None:
     settings = PageSettings(theme=Theme(templates=(("log_incident.html", "x"),)))
     assert not list(unused_template_findings(settings, ("log",)))
 

@@ -61,7 +61,7 @@ def test_lookalike_letters_in_names_are_marked(text: str, shown: str) -> None:
     assert visible_name(text) == shown
 
 
-def test_lookalike_marks_apply_only_to_mixed_words() -> None:
+def test_only_mixed_words_get_lookalike_marks() -> None:
     assert mark_lookalike_letters("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
         "// \u043a\u0430, \u0430⟨u+0430⟩dmin, \u03c0",
         ["U+0430"],

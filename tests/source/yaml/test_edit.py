@@ -127,13 +127,13 @@ def test_yaml_edit_keeps_carriage_returns():
     assert append_yaml_item(text, ("updates",), "z") == "updates:\r- x\r- z\rname: y\r"
 
 
-def test_yaml_aliases_of_empty_lists_are_accepted():
+def test_aliases_of_empty_lists_are_accepted():
     lists = "[]," * 100
     aliases = "*a," * 19  # with all of them, the file has nearly as much text as it may expand to
     assert len(parse_yaml(f"a: &a [{lists}]\nb: [{aliases}]\n")["b"]) == 19
 
 
-def test_yaml_expansion_up_to_limit_is_accepted(monkeypatch):
+def test_yaml_expansion_below_limit_is_accepted(monkeypatch):
     monkeypatch.setattr("statuary.source.parse_yaml.MAX_EXPANSION", 1)
     assert parse_yaml("[a]") == [
         "a"
@@ -170,7 +170,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
-def test_unsafe_yaml_edit_is_rejected_with_line(text, message, line):
+def test_unsafe_yaml_edit_reports_line(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
         append_yaml_item(text, pointer, {"at": "x"})
@@ -182,7 +182,7 @@ def test_yaml_edit_keeps_unrelated_anchors():
     assert append_yaml_item(text, ("updates",), "three") == text + "  - three\n"
 
 
-def test_yaml_edit_of_aliased_item_is_rejected():
+def test_yaml_edit_rejects_aliased_item():
     text = "a: &x\n  updates:\n    - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
         append_yaml_item(text, ("a", "updates"), "two")
@@ -191,7 +191,7 @@ def test_yaml_edit_of_aliased_item_is_rejected():
         append_yaml_item(inside, ("a", 0, "updates"), "two")
 
 
-def test_yaml_block_without_final_newline_is_rejected():
+def test_yaml_edit_requires_final_newline():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
         append_yaml_item(text, ("updates",), "x")
@@ -200,12 +200,12 @@ def test_yaml_block_without_final_newline_is_rejected():
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
-def test_yaml_mapping_is_not_overwritten_by_string(value):
+def test_string_never_overwrites_yaml_mapping(value):
     with pytest.raises(EditError, match="holds"):
         set_yaml_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
 
-def test_yaml_string_is_not_overwritten_by_mapping():
+def test_mapping_never_overwrites_yaml_string():
     with pytest.raises(EditError, match="holds"):
         set_yaml_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 

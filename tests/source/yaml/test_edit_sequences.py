@@ -194,7 +194,7 @@ def refusal_is_right(text, pointer, refused):
 
 @settings(max_examples=SEQUENCES, suppress_health_check=list(HealthCheck))
 @given(st.data(), written_yaml())
-def test_random_yaml_edits_keep_comments_and_bytes(data, text):
+def test_random_yaml_edits_keep_comments(data, text):
     first_notes = notes(text)
     for _ in range(data.draw(st.integers(2, 5))):
         function, pointer, new = data.draw(edits(text))

@@ -71,7 +71,7 @@ def test_document_without_epochs_has_no_version():
     ] * 3
 
 
-def test_epoch_index_returns_previous_and_next_change():
+def test_epoch_index_returns_neighbouring_changes():
     index = parsed()
     assert (index.start, index.end) == (at("10:00"), at("20:00"))
     assert index.latest_change_before(at("09:00")) == at("10:00")

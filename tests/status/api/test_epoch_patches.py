@@ -59,12 +59,12 @@ def test_epoch_patch_contains_only_differences():
 
 
 @pytest.mark.parametrize("patch", [b"", b"{}", b"[]", b'{"base":1}', b'{"base":"0","parts":[]}'])
-def test_epoch_patch_of_wrong_base_is_rejected(patch):
+def test_epoch_patch_rejects_wrong_base(patch):
     with pytest.raises(PatchError):
         apply_patch(b"some bytes", patch)
 
 
-def test_epoch_patch_with_invalid_parts_is_rejected():
+def test_invalid_epoch_patch_is_rejected():
     patch = json.loads(PatchBase(document(b"some bytes")).patch(document(b"other bytes")))
     for parts in (7, [7], [None], [["a", "b"]]):
         with pytest.raises(PatchError):

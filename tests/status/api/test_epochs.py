@@ -136,7 +136,7 @@ def due(site, plan, built, moment):
         1,
     ),
 )
-def test_epoch_documents_equal_builds_at_their_times(zone, clocks_change):
+def test_epoch_documents_equal_later_builds(zone, clocks_change):
     catalogue = big_world(zone, clocks_change)
     now = instant(clocks_change - timedelta(days=3))
     site = build_status_documents(catalogue, now, SETTINGS)

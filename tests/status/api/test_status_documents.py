@@ -44,7 +44,7 @@ def ids(records):
     return [record["id"] for record in records]
 
 
-def test_incidents_json_keeps_fifty_latest_and_unresolved():
+def test_incidents_json_keeps_fifty_latest():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     listed = ids(documents["api/v2/incidents.json"]["incidents"])
@@ -265,13 +265,13 @@ def test_schema_rejects_invalid_uptime():
             jsonschema.validate(uptime | wrong, schema, cls=jsonschema.Draft202012Validator)
 
 
-def test_status_documents_of_same_time_are_identical():
+def test_repeated_status_documents_are_identical():
     site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"), DEFAULT_SETTINGS)
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 
 
-def test_documents_of_several_times_equal_fresh_builds():
+def test_later_status_documents_equal_fresh_builds():
     """What an earlier instant made of the archives does not stay."""
     catalogue = catalogue_of(incidents=MANY)
     site = build_status_documents(catalogue, at("03-10 00:00"), DEFAULT_SETTINGS)

@@ -82,7 +82,7 @@ def test_valid_content_has_no_findings():
     )
 
 
-def test_component_held_by_second_incident_is_accepted():
+def test_overlapping_incident_may_keep_component_down():
     """The first to be resolved does not leave the component down: the second one holds it."""
     longer = TROUBLE.replace("02T12:00", "03T12:00")
 

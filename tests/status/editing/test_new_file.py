@@ -35,7 +35,7 @@ def test_taken_incident_id_gets_next_number():
 
 
 @given(st.text())
-def test_any_incident_title_gives_url_safe_id(title):
+def test_any_title_gives_url_safe_id(title):
     made = new_record_id(DAY, title, "incident", ())
     assert is_url_safe(made)
     assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

@@ -272,7 +272,7 @@ HOSTILE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
-def test_markup_in_names_is_escaped_in_feeds(text):
+def test_feeds_escape_markup_in_names(text):
     components = {
         "c": {"name": text, "description": text},
         "g": {"name": text, "components": {"d": {"name": text}}},

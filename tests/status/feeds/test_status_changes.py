@@ -89,7 +89,7 @@ def site():
 STATUS = catalogue({"slow": incident()}, {"upgrade": maintenance()})
 
 
-def test_changes_json_of_first_build_is_empty(site):
+def test_first_build_has_empty_changes_json(site):
     assert site.build(STATUS, "2026-12-31T00:00")["changes"] == []
     assert site.build(STATUS, "2026-12-31T00:00")["since"] is None
     assert site.asked == set(PREVIOUS_PATHS)
@@ -175,7 +175,7 @@ def test_unchanged_site_keeps_changes_json(site):
         assert site.bodies["changes.json"] == body
 
 
-def test_changes_json_omits_edits_and_silent_updates(site):
+def test_changes_json_omits_silent_updates(site):
     site.build(STATUS, "2026-11-20T00:00")
     edited = incident(name="Another name")
     edited["updates"][2]["body"] = "Another text."
@@ -193,7 +193,7 @@ def test_changes_json_lists_new_backdated_incident(site):
     assert kinds(site.build(grown, "2026-11-20T00:00")) == [("late", "identified")]
 
 
-def test_changes_json_omits_old_incident_entering_list(site):
+def test_changes_json_omits_old_incident(site):
     def closed(hour):
         return incident(
             components={},
@@ -211,7 +211,7 @@ def test_changes_json_omits_old_incident_entering_list(site):
 
 @pytest.mark.parametrize("path", COMPARED_PATHS)
 @pytest.mark.parametrize("body", [None, b"", b"{", b"[]", b"{}", b'{"page":{}}', b"\xff"])
-def test_damaged_previous_build_gives_empty_changes_json(site, path, body):
+def test_damaged_previous_build_empties_changes_json(site, path, body):
     site.build(STATUS, "2026-11-02T09:00")
     site.bodies[path] = body
     del site.bodies["changes.json"]

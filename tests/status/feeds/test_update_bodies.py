@@ -147,6 +147,6 @@ def test_script_in_update_body_is_removed(body):
     assert "\r" not in body_plain_text(body)
 
 
-def test_feed_names_become_single_line_xml_text():
+def test_feed_names_become_single_line():
     assert one_line(" RPC\r\n\t(Europe)\x00 \u2028 & <b>") == "RPC (Europe) & <b>"
     assert remove_invalid_xml_characters("\t\n\x08\x0c\x7f\ud800\udfff\uffff😀") == "\t\n\x7f😀"

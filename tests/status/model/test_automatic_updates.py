@@ -72,7 +72,7 @@ def test_manual_maintenance_start_replaces_automatic_start():
     ]
 
 
-def test_in_progress_update_keeps_one_automatic_start():
+def test_in_progress_update_keeps_automatic_start():
     assert [
         (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [

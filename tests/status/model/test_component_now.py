@@ -84,7 +84,7 @@ def test_upstream_outage_remains_after_maintenance():
     assert api_status(timeline, "12:00") == "partial_outage"
 
 
-def test_manual_status_returns_after_incident_and_maintenance():
+def test_manual_status_returns_after_incident():
     components = with_rpc_history(("09:00", "partial_outage"))
     timeline = timeline_of(components=components, incidents={"ours": OURS}, maintenances={"window": WINDOW})
 
@@ -98,7 +98,7 @@ def test_manual_status_returns_after_incident_and_maintenance():
     assert rpc(timeline, "12:00").cause == (LayerKind.STATED, "partial_outage", at("11-02 09:00"), None)
 
 
-def test_operational_status_in_incident_ends_manual_status():
+def test_operational_incident_update_ends_manual_status():
     resolved = "status: resolved, components: {rpc: operational}}"
     timeline = timeline_of(
         components=with_rpc_history(("09:00", "partial_outage")),

@@ -102,7 +102,7 @@ def test_outage_of_zero_length_marks_today() -> None:
         assert day.worst == "major_outage"
 
 
-def test_day_range_without_today_omits_ongoing_outage() -> None:
+def test_past_days_omit_ongoing_outage() -> None:
     now = at("11-02 22:30")
     assert troubles(now, days=(date(2026, 11, 1), date(2026, 11, 1)), incidents=OUTAGE) == {}
     assert troubles(now, days=(date(2026, 11, 3), date(2026, 11, 3)), incidents=OUTAGE) == {}

@@ -208,7 +208,7 @@ def test_future_manual_status_is_not_published(tmp_path: Path) -> None:
     assert read_epoch_index(site).build_due == DUE
 
 
-def test_component_of_future_update_is_not_published(tmp_path: Path) -> None:
+def test_future_update_component_is_not_published(tmp_path: Path) -> None:
     incident = """\
 name: Slow
 components: {rpc: degraded_performance}

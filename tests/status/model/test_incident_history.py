@@ -70,7 +70,7 @@ def test_incident_updates_are_newest_first():
     assert displayed == sorted(displayed, reverse=True)
 
 
-def test_incident_updates_of_same_time_keep_order():
+def test_simultaneous_incident_updates_keep_order():
     text = TROUBLE.replace("11:45:00Z, status: monitoring", "12:00:00Z, status: monitoring")
 
     assert [p.update.status for p in history_of(text).final_state.published_updates[:2]] == [
@@ -127,7 +127,7 @@ def test_edited_update_changes_updated_at_then():
     assert history.state_at(at("11-02 15:00")).updated_at == at("11-02 15:00")
 
 
-def test_backdated_update_is_hidden_until_created_at():
+def test_backdated_update_waits_for_created_at():
     text = TROUBLE.replace(
         "11:00:00Z, status: monitoring", "11:00:00Z, created_at: 2026-11-02T11:20:00Z, status: monitoring"
     )

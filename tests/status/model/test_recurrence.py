@@ -140,7 +140,7 @@ def test_endless_recurrence_rule_is_capped():
     assert len(windows(daily.replace("2026-10-13", "1926-10-13"))) == MAX_WINDOWS
 
 
-def test_recurrence_rule_without_dates_gives_no_window():
+def test_rule_without_dates_gives_no_window():
     text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
     maintenance = maintenance_of(text, "restart")
 
@@ -172,13 +172,13 @@ MINUTES = ",".join(map(str, range(25)))
 @pytest.mark.parametrize(
     "times", [f"BYHOUR={HOURS}", f"BYHOUR={HOURS};BYMINUTE=30;BYSECOND=0", "BYMINUTE=0,30"]
 )
-def test_recurrence_of_24_windows_daily_is_accepted(times):
+def test_recurrence_allows_24_windows_daily(times):
     validate_rule(f"FREQ=DAILY;{times}")
 
 
 @pytest.mark.parametrize(
     "times", [f"BYMINUTE={MINUTES}", "BYMINUTE=0,30;BYSECOND=0,30", "BYHOUR=1,2;BYSECOND=1,2"]
 )
-def test_recurrence_beyond_24_windows_daily_is_rejected(times):
+def test_recurrence_rejects_25_windows_daily(times):
     with pytest.raises(InvalidValueError, match="produces more than 24 windows a day"):
         validate_rule(f"FREQ=DAILY;{times}")

@@ -54,7 +54,7 @@ def test_incident_changes_and_restores_components():
     ]
 
 
-def test_incident_with_only_resolved_update_changes_nothing():
+def test_incident_resolved_at_once_changes_nothing():
     resolved = "{at: 2026-11-02T10:00:00Z, status: resolved}"
     told = f"\nname: Told afterwards\ncomponents: {{rpc: partial_outage}}\nupdates: [{resolved}]\n"
     assert statuses(timeline_of(incidents={"told": told}), "rpc", "11-02 10:00", "11-03 00:00") == [

@@ -40,7 +40,7 @@ def test_page_updated_at_follows_status_changes():
     assert stamped("11-30 00:00") == at("11-03 12:00")
 
 
-def test_imported_page_updated_at_holds_until_change():
+def test_imported_updated_at_holds_until_change():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
     )
@@ -89,7 +89,7 @@ def test_group_takes_worst_component_status():
     assert state.components["south"].status == "operational"
 
 
-def test_components_sort_by_position_then_created_at():
+def test_components_sort_by_position_then_creation():
     components = """
         components:
           young: {name: Young, created_at: 2024-01-01T00:00:00Z}

@@ -90,7 +90,7 @@ def test_uptime_covers_ninety_days():
     ]
 
 
-def test_clock_change_day_has_25_hour_uptime():
+def test_clock_change_day_has_25_hours():
     zone = PAGE + "    time_zone: Europe/Zurich\n"
     all_day = history(
         "RPC", ("2026-10-24T22:00:00Z", "major_outage"), ("2026-10-25T23:00:00Z", "operational")
@@ -130,7 +130,7 @@ def test_ongoing_outage_reduces_uptime_until_now():
     assert uptime_percentage([next_day.components[0].fraction]) == 99.35  # 14 hours of 90 days
 
 
-def test_uptime_counts_until_last_change_or_midnight():
+def test_uptime_counts_until_change_or_midnight():
     components = history(
         "RPC", ("2026-11-02T22:00:00Z", "major_outage"), ("2026-11-02T23:00:00Z", "degraded_performance")
     )

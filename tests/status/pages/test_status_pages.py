@@ -127,7 +127,7 @@ def test_link_preview_names_down_components() -> None:
     assert "<" not in description
 
 
-def test_impact_override_appears_only_on_incident_card() -> None:
+def test_only_incident_card_shows_impact_override() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
     page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]
     assert heading(page) == "RPC is partially down"
@@ -136,7 +136,7 @@ def test_impact_override_appears_only_on_incident_card() -> None:
     assert "Critical" not in banner
 
 
-def test_resolved_incident_is_listed_for_fourteen_days() -> None:
+def test_resolved_incident_is_listed_fourteen_days() -> None:
     text = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert "Open incidents and maintenance" not in text
     assert "10 NovSlow answersMajor, Resolved 1 h" in text[text.index("Resolved") :]
@@ -145,7 +145,7 @@ def test_resolved_incident_is_listed_for_fourteen_days() -> None:
     assert "Slow answers" not in later[later.index("Resolved") :]
 
 
-def test_maintenance_moves_from_scheduled_to_resolved_section() -> None:
+def test_maintenance_moves_to_resolved_section() -> None:
     scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
         "11 NovUpgrade23:00 \N{EN DASH} 12 Nov, 00:00 CET (1 h) · North"

@@ -182,7 +182,7 @@ PLANNED = """
 """
 
 
-def test_maintenance_announcement_uses_created_at_or_update():
+def test_maintenance_announcement_uses_created_at():
     by_stamp = maintenance_of(PLANNED + "    created_at: 2026-11-01T09:00:00Z\n    body: Soon.\n")
     by_update = maintenance_of(
         PLANNED + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, body: Soon.}]\n"

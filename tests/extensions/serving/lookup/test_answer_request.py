@@ -164,7 +164,7 @@ def test_unverified_address_responds_404(chain_id):
         f"/server/v2/contract/1/{ADDRESS}?fields=all",
     ],
 )
-def test_contract_is_found_by_any_address_spelling(path):
+def test_any_address_spelling_finds_contract(path):
     answered = answer(path)
     assert (answered.status, answered.body) == (200, RECORD)
     assert answered.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -204,7 +204,7 @@ def test_path_outside_lookup_api_returns_none(path):
     assert answer_lookup(LookupRequest(target=path), SITE.get, str) is None
 
 
-def test_chains_request_without_chain_list_responds_404():
+def test_chains_without_chain_list_responds_404():
     answered = answer_lookup(LookupRequest(target="/chains"), {}.get, str)
     assert answered is not None
     assert answered.status == 404

@@ -23,7 +23,7 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
 
 
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
-def test_contract_list_applies_sort_limit_and_cursor(numbers, size, newest_first, limit, after):
+def test_contract_list_applies_limit_and_cursor(numbers, size, newest_first, limit, after):
     site = lists_of(numbers, size)
     listing = ListQuery(newest_first=newest_first, limit=limit, after_match_id=after)
     in_order = sorted(numbers, reverse=newest_first)
@@ -34,7 +34,7 @@ def test_contract_list_applies_sort_limit_and_cursor(numbers, size, newest_first
     assert [int(result["matchId"]) for result in results] == beyond[:limit]
 
 
-def test_contract_list_with_cursor_reads_few_pages():
+def test_contract_list_reads_few_pages():
     site = lists_of(range(1, 1_001))
     read: list[str] = []
 

@@ -49,7 +49,7 @@ def is_equal(case: Case, answer: Response | None) -> bool:
     )
 
 
-def test_responses_match_recorded_sourcify_except_listed_differences():
+def test_responses_differ_from_sourcify_as_listed():
     cases = measured_requests()
     different = {case["case"] for case in cases if not is_equal(case, answer_to(case))}
     assert different == set(DIFFERENCES)
@@ -68,7 +68,7 @@ def test_listed_sourcify_differences_have_stated_status():
             assert answers[name] == full, name
 
 
-def test_omit_of_nested_field_removes_only_it():
+def test_omit_removes_only_nested_field():
     by_name = {case["case"]: case for case in measured_requests()}
     full = json.loads(answer_to(by_name["fields_all"]).body)
     del full["deployment"]["blockNumber"]
