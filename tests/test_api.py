@@ -57,7 +57,7 @@ def test_python_build_returns_findings_of_content(content: Path, tmp_path: Path)
     assert checked.all_findings[0].position == statuary.Position(1, 13)
 
 
-def test_missing_content_folder_returns_finding(tmp_path: Path) -> None:
+def test_python_build_without_content_returns_finding(tmp_path: Path) -> None:
     checked = statuary.check(tmp_path / "none")
     assert [finding.rule for finding in checked.all_findings] == ["missing-content-folder"]
 
@@ -69,7 +69,7 @@ def test_strict_build_with_warning_publishes_nothing(content: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("out", ["content", "content/site", "."])
-def test_overlapping_site_and_content_raise(content: Path, out: str) -> None:
+def test_python_build_into_content_raises_error(content: Path, out: str) -> None:
     with pytest.raises(statuary.PublishingError, match="is inside"):
         statuary.build(content, content.parent / out, now=NOW)
 

@@ -194,7 +194,7 @@ def test_failing_url_argument_prints_no_secret(command, tmp_path):
             assert [file for file in written if SECRET.encode() in file.read_bytes()] == []
 
 
-def test_unset_probe_variable_is_named(tmp_path):
+def test_unset_probe_variable_is_reported(tmp_path):
     probe = {"kind": "http", "url_variable": "NODE_URL", "component": "rpc"}
     settings = SITE + yaml.safe_dump({"metrics": {"probes": {"node": probe}}})
     write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": settings})

@@ -98,7 +98,7 @@ def test_help_option_imports_no_build_modules(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["next", "tick"])
-def test_frequent_command_never_imports_pydantic(site: Path, name: str) -> None:
+def test_next_and_tick_never_import_pydantic(site: Path, name: str) -> None:
     modules = imported(site, name, "--out", "site", "--now", sites.NOW)
     assert packages(modules) <= STATUS
     assert modules & UNUSED == set()

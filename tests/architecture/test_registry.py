@@ -144,7 +144,7 @@ def test_registry_row_matches_extension_package(row):
 
 
 @pytest.mark.parametrize("path", providers("section of published"))
-def test_published_file_belongs_to_section(path):
+def test_extension_file_path_is_registered_url(path):
     assert match_url(path)
     assert path in providers("replacement")
 

@@ -115,7 +115,7 @@ def test_every_help_example_is_run() -> None:
     assert unknown == []
 
 
-def test_examples_run_as_printed(tmp_path: Path) -> None:
+def test_help_examples_run_as_printed(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (tmp_path / "home").mkdir()
     project.mkdir()

@@ -36,12 +36,12 @@ def test_help_lists_each_command_once():
     assert all(f"\n{title}:\n" in shown for title in COMMAND_GROUPS)
 
 
-def test_examples_belong_to_existing_commands():
+def test_help_examples_belong_to_existing_commands():
     assert {words for words in read_examples() if words not in PAGES} == set()
 
 
 @pytest.mark.parametrize("words", [words for words in PAGES if "safe-deployments" not in words])
-def test_help_ends_with_valid_example(words, tmp_path, monkeypatch):
+def test_command_help_ends_with_valid_example(words, tmp_path, monkeypatch):
     write_files(
         tmp_path / "project",
         {"postmortem.md": "", "alert.json": "{}", "record.json": "{}", "addresses.txt": ""},

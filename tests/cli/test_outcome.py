@@ -48,7 +48,7 @@ def test_faulty_record_dry_run_exits_4(tmp_path):
         ({"site.yaml": SITE.replace("url:", "ulr:")}, "nothing", []),
     ],
 )
-def test_json_report_states_published_and_missing(files, published, missing, tmp_path):
+def test_build_json_report_states_outcome(files, published, missing, tmp_path):
     done = build(tmp_path, files, "--format", "json")
     report = json.loads(done.stdout)
     assert report["outcome"] == {"published": published, "missing": missing}

@@ -238,7 +238,7 @@ COMPILED_AGAIN = [
 
 
 @pytest.mark.slow
-def test_recompilation_reproduces_contracts(workshop, tmp_path, records):
+def test_recompilation_reproduces_demo_contracts(workshop, tmp_path, records):
     wanted = {records[name]["address"] for name in COMPILED_AGAIN}
     shutil.copy(CONTENT / "site.yaml", tmp_path)
     for address in wanted:

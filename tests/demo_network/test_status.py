@@ -54,7 +54,7 @@ def test_demo_incidents_cover_every_status():
     assert {incident["impact"] for incident in incidents} == {"none", "minor", "major", "critical"}
 
 
-def test_unresolved_incidents_cover_every_state():
+def test_demo_open_incidents_cover_every_status():
     unresolved = documents()["api/v2/incidents/unresolved.json"]["incidents"]
     assert [incident["status"] for incident in unresolved] == ["investigating", "identified", "monitoring"]
 
@@ -77,7 +77,7 @@ def test_demo_page_status_reflects_component_statuses():
     assert summary["status"] == {"indicator": "minor", "description": "Partially Degraded Service"}
 
 
-def test_resolved_incidents_restore_components():
+def test_resolved_demo_incidents_restore_components():
     """Between the incidents every component is well, so that each of them ends what it began."""
     for day in (
         "2026-08-30",
@@ -92,7 +92,7 @@ def test_resolved_incidents_restore_components():
         assert documents(noon)["api/v2/status.json"]["status"]["indicator"] == "none", day
 
 
-def test_postmortem_block_numbers_match_chain():
+def test_demo_postmortem_block_numbers_match_chain():
     genesis, seconds = datetime(2026, 1, 12, 9, tzinfo=UTC), 4
     [output] = [
         update["body"]

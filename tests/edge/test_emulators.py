@@ -109,7 +109,7 @@ def test_cloudflare_worker_returns_expected_responses(cloudflare):
     assert not differences(cloudflare, vectors())
 
 
-def test_cloudflare_serves_plain_files(cloudflare):
+def test_cloudflare_worker_serves_static_files(cloudflare):
     assert cloudflare.ask("/v2/contracts-pages/10/index.json")["status"] == 200
     assert cloudflare.ask("/nothing/here")["status"] == 404
 

@@ -23,6 +23,6 @@ def test_edge_keccak_matches_python():
     assert answer["addresses"] == [checksum_address(address) for address in addresses]
 
 
-def test_empty_digest_matches_ethereum():
+def test_keccak_of_empty_input_matches_ethereum():
     answer = run_deno(EDGE_TESTS / "keccak_all.js", json.dumps({"messages": [""], "addresses": []}))
     assert answer["digests"] == ["c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"]

@@ -135,5 +135,5 @@ def test_web_servers_serve_lowercase_addresses(server: str, plain: Sites) -> Non
     compare(SERVERS[server], plain)
 
 
-def test_serve_command_answers_sharded_layout(sharded: Sites) -> None:
+def test_serve_command_reads_sharded_layout(sharded: Sites) -> None:
     compare(serve_with_statuary, sharded)

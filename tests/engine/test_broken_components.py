@@ -96,7 +96,7 @@ def test_every_component_rule_has_failing_example():
 
 
 @pytest.mark.parametrize("name", few_by_default([*UNREADABLE, *FAULTY], 1))
-def test_faulty_components_stay_as_published(tmp_path, name):
+def test_faulty_components_keep_published_version(tmp_path, name):
     write(tmp_path)
     run(tmp_path, "build")
     before = summary(tmp_path)

@@ -76,7 +76,7 @@ def test_every_record_rule_has_failing_example():
     assert {BREACHES[name][1][0] for name in BROKEN} == ERRORS - of_components
 
 
-def test_broken_incident_stays_as_last_published(tmp_path):
+def test_broken_incident_keeps_published_version(tmp_path):
     content = write_content(tmp_path, {"trouble": TROUBLE}, {})
     build(content)
     document = (tmp_path / "out/incidents/trouble.json").read_bytes()

@@ -81,7 +81,7 @@ def test_output_after_unfinished_build_is_repaired(content, tmp_path, harmed):
     assert files_in(tmp_path / "out") == whole
 
 
-def test_site_syncs_before_ledger_commit(content, tmp_path, monkeypatch):
+def test_site_files_sync_before_ledger_commit(content, tmp_path, monkeypatch):
     seen = []
 
     def sync(self):
@@ -98,7 +98,7 @@ def test_site_syncs_before_ledger_commit(content, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("when", ["before reading", "after reading"])
 @pytest.mark.parametrize("back", [False, True])
-def test_checkout_during_build_is_rebuilt(content, tmp_path, monkeypatch, when, back):
+def test_git_checkout_during_build_is_rebuilt(content, tmp_path, monkeypatch, when, back):
     project, file = content.parent, content / path_of(2)
     git(project, "init", "-q")
     git(project, "add", ".")

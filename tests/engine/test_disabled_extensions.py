@@ -39,7 +39,7 @@ def built(content: Path, out: Path, without: str) -> dict[str, bytes]:
     return files_in(out)
 
 
-def test_disabled_extensions_change_no_byte(tmp_path: Path) -> None:
+def test_disabled_extensions_change_no_document(tmp_path: Path) -> None:
     assert {"notify", "alerts", "embed", "instatus", "languages", "metrics", "upstream"} <= KEYS
     content = small_site(tmp_path)
     with_all = built(content, tmp_path / "all", "")

@@ -214,7 +214,7 @@ def test_extension_exception_keeps_previous_documents(tmp_path, monkeypatch, fai
 
 @pytest.mark.slow
 @pytest.mark.parametrize("failing_key", ["instatus", "languages"])
-def test_failing_method_removes_unwanted_documents(tmp_path, monkeypatch, failing_key):
+def test_extension_exception_still_removes_deleted_pages(tmp_path, monkeypatch, failing_key):
     """What the content no longer has is removed, although another extension fails."""
     pages = {f"pages/{name}.md": f"---\ntitle: {name}\n---\nText\n" for name in ("kept", "gone")}
     content, out = write_files(tmp_path / "content", SMALL_SITE | pages), tmp_path / "out"
@@ -233,7 +233,7 @@ def test_failing_method_removes_unwanted_documents(tmp_path, monkeypatch, failin
 
 
 @pytest.mark.slow
-def test_failing_pages_stay_without_removed_ones(tmp_path, monkeypatch):
+def test_page_exception_still_removes_deleted_pages(tmp_path, monkeypatch):
     pages = {f"pages/{name}.md": f"---\ntitle: {name}\n---\nText\n" for name in ("kept", "gone")}
     content, out = write_files(tmp_path / "content", SMALL_SITE | pages), tmp_path / "out"
     assert build(content, out) == (0, "")

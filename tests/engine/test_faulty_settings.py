@@ -226,7 +226,7 @@ NEW_KEYS = [pointer for pointer in CORE_KEYS if pointer not in NAME_AND_ADDRESS]
 
 
 @pytest.mark.parametrize("pointer", NEW_KEYS)
-def test_faulty_new_setting_leaves_published_settings(tmp_path, pointer):
+def test_faulty_new_setting_keeps_published_settings(tmp_path, pointer):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, with_nonsense(pointer), without(SOUND, pointer))
     assert at(fallback.settings, pointer) == {}
@@ -234,13 +234,13 @@ def test_faulty_new_setting_leaves_published_settings(tmp_path, pointer):
     assert result.site is not None
 
 
-def test_faulty_new_log_leaves_published_settings(tmp_path):
+def test_faulty_new_log_keeps_published_settings(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, {**SOUND, "log": "nonsense"}, SOUND)
     assert (fallback.settings, result.site.faulty_keys) == (SOUND, {"log"})
 
 
-def test_two_errors_of_published_setting_use_default(tmp_path):
+def test_published_setting_with_errors_uses_default(tmp_path):
     """As after an upgrade that no longer knows two keys of an extension."""
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {"page": SOUND["page"], "notify": {"first": 1, "second": 2}}
@@ -249,7 +249,7 @@ def test_two_errors_of_published_setting_use_default(tmp_path):
     assert {fault.consequence for fault in result.site.faults} == {"the build goes on without `notify`"}
 
 
-def test_lost_page_texts_leave_other_settings(tmp_path):
+def test_removed_language_keeps_other_settings(tmp_path):
     """The language has no texts any more, so that its last published value is faulty, too."""
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {"page": SOUND["page"], "pages": {"language": "rm"}}

@@ -360,7 +360,7 @@ def test_fresh_clone_reuses_cached_site(tmp_path, built):
 
 
 @pytest.mark.parametrize("what", ["settings", "statuary"])
-def test_changed_settings_rebuild_everything(content, tmp_path, built, what, monkeypatch):
+def test_changed_settings_rebuild_every_document(content, tmp_path, built, what, monkeypatch):
     build(content, tmp_path / "out")
     built.clear()
     if what == "settings":

@@ -156,7 +156,7 @@ def test_dry_run_lists_tick_changes(tmp_path: Path) -> None:
     assert tick(site, since).changed_paths == shown != []
 
 
-def test_build_after_tick_equals_fresh(tmp_path: Path) -> None:
+def test_build_after_tick_equals_fresh_build(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
     tick(tmp_path / "site", parse_instant("2026-11-21T22:00:00Z"))

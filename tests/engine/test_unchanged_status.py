@@ -184,7 +184,7 @@ def test_build_after_tick_renders_status(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_tick_after_cached_status_equals_fresh(content, tmp_path):
+def test_tick_after_cached_status_equals_build(content, tmp_path):
     build(content, tmp_path / "out")
     for site in ("out", "anew"):
         build(content, tmp_path / site, LATER)

@@ -70,7 +70,7 @@ def test_unreadable_incident_file_keeps_published_version(content, text, message
     assert (content.parent / "out/incidents/slow.json").read_bytes() == document
 
 
-def test_unreadable_window_still_starts_and_ends(content):
+def test_unreadable_maintenance_still_starts_and_ends(content):
     build(content)
     write_files(content, {"maintenances/upgrade.yaml": WINDOW + "unknown: 1\n"})
     build(content, DURING, code=4)

@@ -82,7 +82,7 @@ def test_symlink_outside_content_publishes_other_records(tmp_path, content, path
 
 
 @pytest.mark.slow
-def test_linked_contracts_stay_as_published(tmp_path, content):
+def test_symlinked_contracts_folder_keeps_published_contracts(tmp_path, content):
     write_files(content, {path_of(number): record_of(number) for number in (1, 2)})
     run(tmp_path, "build")
     before = files_in(tmp_path / "build/v2")

@@ -20,7 +20,9 @@ OPENERS = (open_database, open_read_only_database, open_untrusted_database)
 
 
 @pytest.mark.parametrize("opener", OPENERS)
-def test_fifo_is_rejected_as_database(opener: Callable[[Path], sqlite3.Connection], tmp_path: Path) -> None:
+def test_named_pipe_is_rejected_as_database(
+    opener: Callable[[Path], sqlite3.Connection], tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "ledger.sqlite3")
     with pytest.raises(sqlite3.DatabaseError, match="not a regular file"):
         opener(tmp_path / "ledger.sqlite3")

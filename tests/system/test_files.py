@@ -105,7 +105,7 @@ def test_replaced_subfolder_is_opened_again(opened: OpenFolder, tmp_path: Path) 
         opened.open_file("inner/secret", links=True)
 
 
-def test_open_folder_rejects_fifo(opened: OpenFolder, tmp_path: Path) -> None:
+def test_open_folder_rejects_named_pipe(opened: OpenFolder, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "content/inner/fifo")
     with pytest.raises(NotRegularFileError):
         opened.open_file("inner/fifo")
@@ -150,7 +150,7 @@ def test_creating_file_never_replaces_existing_path(kind: str, tmp_path: Path) -
     assert not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere").read_text() == SECRET
 
 
-def test_key_file_is_private(tmp_path: Path) -> None:
+def test_key_file_has_private_permissions(tmp_path: Path) -> None:
     create_file(tmp_path / "key", b"secret", mode=0o600)
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 

@@ -47,7 +47,7 @@ def test_shell_completion_reads_content_option(repository):
 
 
 @pytest.mark.parametrize("text", ["components: [\n", "- x\n", "components:\n", "", "components: {rpc: x}\n"])
-def test_completion_ignores_broken_files(repository, text):
+def test_shell_completion_ignores_broken_files(repository, text):
     repository.write("content/components.yaml", text)
     assert completed("component", "set", "") in ([], ["rpc"])
 

@@ -76,7 +76,7 @@ def test_concurrent_identical_opens_create_one_incident(repository):
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_concurrent_resolutions_apply_once(repository, _round):
+def test_concurrent_incident_resolutions_apply_once(repository, _round):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     done = run_at_once(*[("incident", "resolve", "slow")] * AT_ONCE)
     assert sorted(code for code, _ in done) == [0] + [3] * (AT_ONCE - 1), done

@@ -99,14 +99,14 @@ updates:
     )
 
 
-def test_component_without_status_is_rejected(opened):
+def test_component_option_without_status_is_rejected(opened):
     for command in ([*OPEN, "--id", "second"], ["incident", "update", "2026", "--status", "identified"]):
         refused = opened.run(*command, "--component", "rpc", code=2)
         assert "--component rpc has no status. Write rpc=STATUS" in " ".join(refused.split())
     assert "incidents/second.yaml" not in opened.files()
 
 
-def test_duplicate_name_gets_numbered_file(opened):
+def test_duplicate_incident_name_gets_numbered_file(opened):
     opened.run(*OPEN, "--separate")
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
@@ -148,7 +148,7 @@ def test_incident_on_group_lists_components(tmp_path, monkeypatch):
     assert "use one of its components: rpc" in output
 
 
-def test_update_preserves_existing_file(opened):
+def test_incident_update_preserves_existing_file(opened):
     text = opened.read(FILE).replace("name: Slow answers", "name: 'Slow answers'  # as users say")
     opened.write(FILE, text.replace("\n", "\r\n"))
     opened.run("incident", "update", "2026", "--status", "monitoring", now="2026-11-02T11:00:00Z")
@@ -160,7 +160,7 @@ def test_update_preserves_existing_file(opened):
     assert opened.read(FILE) == (text + added).replace("\n", "\r\n")
 
 
-def test_update_reads_body_from_stdin(opened):
+def test_incident_update_reads_body_from_stdin(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--body-file", "-")
     opened.run(*arguments, text="One.\r\n\r\nTwo.\r\n", now="2026-11-02T11:00:00Z")
     assert opened.read(FILE).endswith("    body: |-\n      One.\n\n      Two.\n")
@@ -339,7 +339,7 @@ def test_incident_edit_requires_readable_site_yaml(opened):
     assert "content/site.yaml:2:1: error: not YAML" in output
 
 
-def test_future_update_is_written_with_warning(opened):
+def test_future_incident_update_gives_warning(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T12:00:00Z")
     assert "[update-in-future]" in opened.run(*arguments)
     assert "status: identified" in opened.read(FILE)
@@ -374,7 +374,7 @@ def test_incident_edit_rejects_json_file(repository):
 DISKS = ("incident", "open", "--name", "Disks", "--component", "rpc=major_outage")
 
 
-def test_open_rejects_second_similar_incident(opened):
+def test_incident_open_rejects_similar_open_incident(opened):
     before = opened.files()
     refused = opened.run(*DISKS, code=3)
     assert "2026-11-02-slow-answers (Slow answers) is still open on rpc, with status investigating" in refused
@@ -386,7 +386,7 @@ def test_open_rejects_second_similar_incident(opened):
     opened.run(*OPEN, "--started-at", "2026-11-01T10:00:00Z", "--ended-at", "2026-11-01T11:00:00Z")
 
 
-def test_open_accepts_incident_after_resolution(opened):
+def test_incident_open_ignores_resolved_similar_incident(opened):
     opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     opened.run(*DISKS, now="2026-11-02T12:00:00Z")
     opened.run("incident", "reopen", "slow", "--component", "rpc=partial_outage", now="2026-11-02T13:00:00Z")
@@ -436,7 +436,7 @@ def test_dry_run_prints_applicable_git_diff(opened):
     assert opened.read(FILE) == applied
 
 
-def test_dry_run_prints_whole_new_file(repository):
+def test_incident_dry_run_prints_new_file(repository):
     diff = repository.run(*OPEN, "--dry-run")
     assert diff.startswith(
         "--- /dev/null\n+++ b/content/incidents/2026-11-02-slow-answers.yaml\n@@ -0,0 +1,5 @@\n+name"
@@ -446,7 +446,7 @@ def test_dry_run_prints_whole_new_file(repository):
     assert repository.read(FILE).startswith("name: Slow answers\nupdates:\n")
 
 
-def test_dry_run_reports_missing_final_newline(opened):
+def test_incident_dry_run_reports_missing_newline(opened):
     opened.commit_all("Open")
     opened.write(FILE, opened.read(FILE).rstrip("\n"))
     opened.commit_all("Cut")
@@ -525,7 +525,7 @@ def test_incident_prompt_accepts_component_name(repository, monkeypatch):
     assert "components:\n  rpc: major_outage\nupdates:" in repository.read(FILE)
 
 
-def test_component_option_without_status_prompts(repository, monkeypatch):
+def test_component_option_prompts_for_status(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     repository.run(
         *OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n"
@@ -533,7 +533,7 @@ def test_component_option_without_status_prompts(repository, monkeypatch):
     assert "components:\n  rpc: partial_outage\n" in repository.read(FILE)
 
 
-def test_prompt_offers_incidents_and_default_body(opened, monkeypatch):
+def test_incident_prompt_offers_default_body(opened, monkeypatch):
     opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
     use_interactive_terminal(monkeypatch)
     shown = opened.run("incident", "resolve", text="2\n\n", now="2026-11-02T11:00:00Z")
@@ -640,7 +640,7 @@ def test_incident_is_reopened_after_postmortem(opened):
     assert "already has a postmortem" in opened.run(*again, now="2026-11-05T00:00:00Z", code=3)
 
 
-def test_body_only_update_keeps_status(opened):
+def test_update_without_status_keeps_incident_status(opened):
     opened.run("incident", "update", "2026", "--status", "identified", now="2026-11-02T10:10:00Z")
     opened.run("incident", "update", "2026", "--body", "A node is replaced.", now="2026-11-02T10:20:00Z")
     assert opened.read(FILE).endswith("    status: identified\n    body: A node is replaced.\n")
@@ -695,7 +695,7 @@ updates:
         ),
     ],
 )
-def test_ended_incident_requires_consistent_times(repository, options, output):
+def test_incident_open_rejects_inconsistent_end_options(repository, options, output):
     assert output in repository.run(*OPEN, "--component", "rpc=major_outage", *options, code=2)
     assert "incidents" not in "".join(repository.files())
 

@@ -43,7 +43,7 @@ def recurring(repository):
     return repository
 
 
-def test_schedule_command_writes_maintenance_file(scheduled):
+def test_maintenance_schedule_writes_file(scheduled):
     assert (
         scheduled.read(FILE)
         == """\
@@ -57,7 +57,7 @@ body: We will be undergoing scheduled maintenance during this time.
     )
 
 
-def test_schedule_omits_default_values(repository):
+def test_maintenance_schedule_omits_default_values(repository):
     flags = ("--no-remind", "--no-auto-begin", "--no-auto-complete", "--draft", "--id", "disks")
     repository.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
     assert repository.read("content/maintenances/disks.yaml").endswith("""\
@@ -70,7 +70,7 @@ scheduled_auto_completed: false
 """)
 
 
-def test_schedule_accepts_recurrence_rule(repository):
+def test_maintenance_schedule_accepts_recurrence_rule(repository):
     repository.run(*SCHEDULE, "--rule", "FREQ=WEEKLY;COUNT=3")
     assert repository.read(FILE).endswith("recurrence:\n  rule: FREQ=WEEKLY;COUNT=3\n")
     assert "created_at" not in repository.read(FILE)
@@ -108,7 +108,7 @@ def test_maintenance_schedule_rejects_invalid_window(repository, arguments, outp
     assert output in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
-def test_negative_window_is_rejected(repository):
+def test_maintenance_ending_before_start_is_rejected(repository):
     window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
     output = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
     assert "[empty-window]" in output
@@ -129,7 +129,7 @@ def test_completed_maintenance_cannot_be_changed(scheduled):
     assert "it is over" in output
 
 
-def test_maintenance_starts_verifies_and_completes(scheduled):
+def test_maintenance_commands_start_verify_and_complete(scheduled):
     scheduled.run("maintenance", "start", "2026-11-10", now="2026-11-10T03:50:00Z")
     update = ("maintenance", "update", "2026", "--status", "verifying", "--body", "We test: so far so good.")
     scheduled.run(*update, now="2026-11-10T04:20:00Z")
@@ -165,7 +165,7 @@ def test_maintenance_cancel_writes_cancelled_at(scheduled):
 
 
 @pytest.mark.slow
-def test_cancellation_text_is_published_as_update(scheduled):
+def test_maintenance_cancel_publishes_text_as_update(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
     assert page["status"] == "completed"
@@ -208,7 +208,7 @@ def test_maintenance_list_shows_upcoming_windows(scheduled, recurring):
 @pytest.mark.parametrize(
     ("answer", "end"), [("1h30m", "2026-11-10T05:30:00Z"), ("2026-11-10T06:00:00Z", "2026-11-10T06:00:00Z")]
 )
-def test_end_prompt_accepts_duration(repository, monkeypatch, answer, end):
+def test_maintenance_end_prompt_accepts_duration(repository, monkeypatch, answer, end):
     use_interactive_terminal(monkeypatch)
     start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
     output = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
@@ -216,7 +216,7 @@ def test_end_prompt_accepts_duration(repository, monkeypatch, answer, end):
     assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
-def test_schedule_without_options_asks_for_window(repository, monkeypatch):
+def test_maintenance_schedule_prompts_for_window(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
     output = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
@@ -249,7 +249,7 @@ def test_reschedule_moves_window_and_records_time(scheduled):
 
 
 @pytest.mark.slow
-def test_rescheduled_window_updates_every_document(scheduled):
+def test_rescheduled_maintenance_updates_every_document(scheduled):
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", "--build")
     scheduled.run(*move, now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
@@ -267,7 +267,7 @@ def test_reschedule_rejects_started_maintenance(scheduled):
     assert "is already completed" in output
 
 
-def test_reschedule_moves_single_occurrence(recurring):
+def test_reschedule_moves_single_maintenance_occurrence(recurring):
     move = ("maintenance", "reschedule", "refill-20261110", "--scheduled-for", "2026-11-11T07:00:00Z")
     recurring.run(*move, now=BEFORE)
     added = (
@@ -320,7 +320,7 @@ def assert_clean(repository, now):
     assert set(rules) <= {"recurrence-beyond-horizon"}
 
 
-def test_unannounced_cancelled_window_is_never_published(recurring):
+def test_cancelled_unannounced_maintenance_is_never_published(recurring):
     output = recurring.run("maintenance", "cancel", FOURTH, "--body", "Not this week.", now=EARLY)
     assert "it was not announced yet, so readers won't see it" in output
     assert windows(recurring)[FOURTH] == ("cancelled", "2026-11-24T07:00:00Z")
@@ -350,7 +350,7 @@ def test_update_announces_future_maintenance_occurrence(recurring):
 
 
 @pytest.mark.slow
-def test_unannounced_window_moves_silently(recurring):
+def test_unannounced_maintenance_is_rescheduled_silently(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-26T07:00:00Z", now=EARLY)
     assert windows(recurring)[FOURTH] == ("announced later", "2026-11-26T07:00:00Z")
     window = served(recurring, LATE)[FOURTH]
@@ -360,7 +360,7 @@ def test_unannounced_window_moves_silently(recurring):
 
 
 @pytest.mark.slow
-def test_window_moved_nearer_is_announced(recurring):
+def test_maintenance_moved_nearer_is_announced(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-04T07:00:00Z", now=EARLY)
     assert served(recurring, EARLY)[FOURTH]["created_at"] == "2026-11-02T11:00:00.000+01:00"
     assert served(recurring, LATE)[FOURTH]["resolved_at"] == "2026-11-04T08:15:00.000+01:00"

@@ -20,7 +20,7 @@ def hostile_finding(position=None):
 
 
 @pytest.mark.parametrize("form", REPORTS)
-def test_control_characters_are_escaped(form):
+def test_report_escapes_control_characters(form):
     text = click.unstyle(format_findings([hostile_finding()], HOSTILE, form))
     assert not HARMFUL & set(text) - {"\n"}
     assert not any(line.startswith("::stop-commands::") for line in text.splitlines())
@@ -54,7 +54,7 @@ def test_report_caret_counts_escaped_characters(tmp_path):
 
 
 @pytest.mark.parametrize("line", [0, 3, 10**9])
-def test_position_beyond_file_prints_no_line(tmp_path, line):
+def test_finding_beyond_file_prints_no_line(tmp_path, line):
     (tmp_path / "a.yaml").write_text("a\nb")
     finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(line, 1))
     assert len(text_report([finding], str(tmp_path)).splitlines()) == 1

@@ -175,7 +175,7 @@ def test_draft_incident_opens_pull_request(repository: Repository) -> None:
     assert [update["status"] for update in late["updates"]] == ["investigating", "resolved"]
 
 
-def test_published_incident_is_committed_and_built(repository: Repository) -> None:
+def test_alert_workflow_commits_and_builds_incident(repository: Repository) -> None:
     with github(repository.bare) as api:
         run(repository, api, event_of(alert(), alert(service="explorer")))
     incidents = repository.incidents()
@@ -185,7 +185,7 @@ def test_published_incident_is_committed_and_built(repository: Repository) -> No
     assert api.builds == ["main"]
 
 
-def test_concurrent_runs_keep_both_incidents(repository: Repository) -> None:
+def test_concurrent_alert_workflows_keep_both_incidents(repository: Repository) -> None:
     first, second = repository.checkout(), repository.checkout()
     hook = second / ".git/hooks/pre-push"
     with github(repository.bare) as api:

@@ -165,7 +165,7 @@ def test_alert_component_label_needs_no_rule(folder):
     assert incident["components"] == {"explorer": "major_outage"}
 
 
-def test_pagerduty_opens_and_resolves(folder):
+def test_pagerduty_alert_opens_and_resolves_incident(folder):
     run(folder, pagerduty("incident.triggered"))
     said = run(folder, pagerduty("incident.acknowledged"), now="2026-11-02T10:10:00Z")
     assert said == "nothing to do: the event neither opens nor resolves an alert\n"
@@ -203,7 +203,7 @@ def test_alert_group_opens_incident_per_component(folder):
     ]
 
 
-def test_rule_with_unknown_component_fails(folder):
+def test_alert_rule_with_unknown_component_fails(folder):
     write_files(folder, {"content/site.yaml": SITE.replace("component: rpc", "component: rpd")})
     said = run(folder, group(), code=3)
     assert "names the unknown component 'rpd'" in said
@@ -211,13 +211,13 @@ def test_rule_with_unknown_component_fails(folder):
 
 
 @pytest.mark.parametrize("payload", [b"[" * 100_000, b"", *HOSTILE[11::16]])
-def test_invalid_payload_is_reported(folder, payload):
+def test_invalid_alert_payload_is_reported(folder, payload):
     said = run(folder, payload, code=3)
     assert said.startswith("statuary: the alert")
     assert incidents(folder) == {}
 
 
-def test_invalid_payload_leaves_content_unchanged(folder):
+def test_invalid_alert_payload_changes_nothing(folder):
     """Bytes, times and names of all files, and of what is beside them."""
     run(folder, group())
     run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
@@ -242,7 +242,7 @@ def state_of(folder):
     }
 
 
-def test_hostile_alert_name_is_escaped(folder):
+def test_alert_name_with_markup_is_escaped(folder):
     value = group()
     value["commonAnnotations"] = {"summary": "../../x: [y]\n# z 'a' \"b\" <script>"}
     run(folder, value)

@@ -182,7 +182,7 @@ def test_vyper_without_immutables_has_no_template():
 
 
 @pytest.mark.slow
-def test_vyper_redeployment_is_found():
+def test_vyper_redeployment_is_found_by_bytecode():
     """The same creation code with other arguments, run by a node."""
     for record, arguments in ((one, ARGUMENTS.get(one["compilation"]["name"])) for one in of_vyper()):
         if arguments is None:

@@ -236,7 +236,7 @@ def test_no_api_verifies_contradicted_record(tmp_path, kind):
             assert b"transfer" not in body, path
 
 
-def test_contradicted_proxy_page_warns_of_omissions(tmp_path):
+def test_contradicted_proxy_page_shows_incompleteness_notice(tmp_path):
     notice = b"Functions may be missing"
     implementation = {record_path(OTHER): signed_record([APPROVE], OTHER)}
     page = f"proxies/{CHAIN}/{PROXY}/index.html"

@@ -72,7 +72,7 @@ IN_SETTINGS = {"contracts/Fee.sol": {"Fee": "0x" + "AB" * 20}}
     ],
 )
 @pytest.mark.parametrize("side", ["creationBytecode", "runtimeBytecode"])
-def test_linked_libraries_are_listed(side, settings, values, shown):
+def test_etherscan_response_lists_linked_libraries(side, settings, values, shown):
     record = made_record("plain")
     record["compilation"]["compilerSettings"]["libraries"] = settings
     record[side]["transformationValues"] = {"libraries": values}
@@ -99,7 +99,7 @@ def test_every_etherscan_url_serves_contract():
             assert json.loads(call("getabi", f"address={address}", base=base)["result"]) == RECORD["abi"]
 
 
-def test_unverified_contract_matches_recorded_answers():
+def test_unverified_contract_matches_recorded_etherscan_responses():
     body = call("getsourcecode", f"address={ABSENT}")
     assert (body["status"], body["message"]) == ("1", "OK")
     assert body["result"] == [

@@ -167,7 +167,7 @@ TRACED = f"::initialize({SENDER})"
 EMITTED = f"emit Initialized(registrar: {SENDER})"
 
 
-def test_cast_run_names_from_signature_cache(deployed, tmp_path):
+def test_cast_run_uses_signature_cache_names(deployed, tmp_path):
     command = ("run", deployed.called, "--rpc-url", deployed.rpc)
     without = run("cast", tmp_path, *command)
     assert TRACED not in without
@@ -180,7 +180,7 @@ def test_cast_run_names_from_signature_cache(deployed, tmp_path):
     assert EMITTED in traces
 
 
-def test_cast_run_names_from_explorer_api(deployed, tmp_path):
+def test_cast_run_uses_explorer_api_names(deployed, tmp_path):
     home = home_with_explorer(tmp_path, deployed)
     command = ("run", deployed.called, "--rpc-url", deployed.rpc, "--etherscan-api-key", "any")
     traces = run("cast", home, *command, offline="false")

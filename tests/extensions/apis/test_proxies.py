@@ -170,7 +170,7 @@ def test_recursive_storage_types_compare_without_loop():
     assert changed(*[layout(("a", 0, 0, "t0"), **doubling)] * 2) == []
 
 
-def test_vyper_layouts_are_compared():
+def test_vyper_storage_layouts_are_compared():
     def vyper(slot: int, kind: str = "uint256") -> dict[str, Any]:
         return {"storage_layout": {"total": {"type": kind, "slot": slot, "n_slots": 1}}}
 
@@ -377,7 +377,7 @@ def test_invalid_proxy_history_file_is_reported(tmp_path, text, message):
     assert "resolved.json" in in_folder(out)
 
 
-def test_proxy_pages_show_entries_and_hazards(tmp_path):
+def test_proxy_pages_show_upgrade_hazards(tmp_path):
     content, out = content_with_proxy(tmp_path, pages=True), tmp_path / "out"
     change(content, 1, abi=[CLASHING, {"type": "fallback", "stateMutability": "payable"}])
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[TRANSFER])

@@ -95,7 +95,7 @@ def test_colliding_signature_is_filtered_by_default(query, count):
     "text",
     ["0x1234", "12345678", "0xzzzzzzzz", "0x12345678,", ",0x12345678", "0x12345678, 0x12345678", "<b>'\"\\"],
 )
-def test_invalid_signature_hash_gives_error(text):
+def test_invalid_signature_hash_returns_error(text):
     wrong = next(
         one
         for one in text.split(",")

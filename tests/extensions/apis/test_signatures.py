@@ -30,7 +30,7 @@ def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, b
     return {one.path: one.body for one in iter_signature_documents(site, "2026-01-01T00:00:00.000Z")}
 
 
-def test_shard_lists_canonical_signature_first():
+def test_signature_shard_lists_canonical_signature_first():
     documents = of(Declarations(("transfer(address,uint256)",)), public=(CLASHING,))
     assert signature_hash(CLASHING)[:10] == "0xa9059cbb"
     assert json.loads(documents["signature-database/shards/function/a9.json"]) == {

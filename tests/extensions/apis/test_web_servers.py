@@ -84,7 +84,7 @@ def test_web_servers_match_serve_on_posts(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_site_without_explorer_answers_404(name, tmp_path):
+def test_site_without_etherscan_api_responds_404(name, tmp_path):
     with SERVERS[name](project(tmp_path, PAGES)) as server:
         status, body = answer(server, f"/api?module=contract&action=getabi&address={ABSENT}")
         assert (status, b"explorer" in body) == (404, True)
@@ -118,7 +118,7 @@ def test_static_signature_lookup_returns_501(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_site_without_signatures_answers_404(name, tmp_path):
+def test_site_without_signature_api_responds_404(name, tmp_path):
     with SERVERS[name](project(tmp_path, PAGES)) as server:
         for path in LOOK_UPS:
             assert answer(server, path) == (404, PAGES["404.html"])

@@ -153,7 +153,7 @@ def test_newest_export_row_is_used(tmp_path):
 
 
 @pytest.mark.slow
-def test_newest_export_match_of_address_wins(tmp_path):
+def test_export_uses_newest_match_of_address(tmp_path):
     earlier, later = deployed(1, "immutables"), deployed(2) | {"verifiedAt": "2026-11-03T10:00:00Z"}
     later["address"] = earlier["address"]
     write_tables(tmp_path / "contracts", tables_of_records([later, earlier]))

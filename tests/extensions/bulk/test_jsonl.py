@@ -71,7 +71,7 @@ def test_noncanonical_jsonl_line_keeps_exact_numbers(tmp_path):
     assert contract.parsed_contract.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_jsonl_positions_require_findings(tmp_path, monkeypatch):
+def test_positions_are_computed_only_for_findings(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
@@ -102,7 +102,7 @@ def test_jsonl_findings_have_line_and_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
-def test_damaged_bulk_file_is_reported(tmp_path, name, harm):
+def test_damaged_jsonl_file_is_reported(tmp_path, name, harm):
     whole = packed(name, b"\n".join([RECORD] * 3))
     middle = len(whole) // 2
     harmed = {
@@ -123,7 +123,7 @@ def test_damaged_bulk_file_is_reported(tmp_path, name, harm):
     )
 
 
-def test_oversized_line_is_skipped(tmp_path, monkeypatch):
+def test_oversized_jsonl_line_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(lines_module, "LARGEST_RECORD", len(RECORD))
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n" + b"x" * (3 << 20) + b"\n" + RECORD + b"\n")
     first, long, last = read(tmp_path)
@@ -140,7 +140,7 @@ def test_non_jsonl_file_stops_at_limit(tmp_path):
     assert "is skipped" in contracts[-1].parsed_contract.findings[0].message
 
 
-def test_missing_bulk_file_is_reported(tmp_path):
+def test_missing_jsonl_file_is_reported(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 

@@ -197,7 +197,7 @@ LATER = "2026-11-21T12:00:00Z"
 
 
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 4))
-def test_changed_input_verifies_only_affected_descriptors(tmp_path, monkeypatch, calls, change):
+def test_changed_file_verifies_only_affected_descriptors(tmp_path, monkeypatch, calls, change):
     files, judged, rendered = CHANGES[change]
     content = signing_content(tmp_path, FILES, RECORDS)
     monkeypatch.setattr(descriptors, "MAX_FILES", len(FILES) + (change != "one file too many"))

@@ -173,7 +173,7 @@ def test_diamond_descriptor_compares_matching_facet(tmp_path):
     assert {item["role"] for item in proof["compared"]} == {"contract", "facet"}
 
 
-def test_ambiguous_facet_selector_is_not_shown(tmp_path):
+def test_ambiguous_facet_selector_is_unproved(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="DiamondProxy", implementations=(FACET, TOKEN)),
         FACET: signed_record([TRANSFER], FACET),
@@ -240,7 +240,7 @@ def test_eip712_domain_mismatch_is_error(tmp_path, context, words):
     assert indexed(site) == set()
 
 
-def test_included_file_is_merged_and_published(tmp_path):
+def test_included_descriptor_is_merged_and_published(tmp_path):
     shared = {"display": {"formats": {SEND_KEY: {**SEND, "intent": "Send a token"}}}}
     made = descriptor(
         {SEND_KEY: {"fields": [{"path": "value", "label": "Sum"}]}}, includes="common-token.json"
@@ -251,7 +251,7 @@ def test_included_file_is_merged_and_published(tmp_path):
     assert [item["path"] for item in proof_of(site)["includes"]] == ["registry/plinth/common-token.json"]
 
 
-def test_included_file_error_has_position(tmp_path):
+def test_included_descriptor_error_has_position(tmp_path):
     shared = {"display": {"formats": {SEND_KEY: {"fields": [field("amount", "Amount")]}}}}
     made = descriptor({SEND_KEY: {"intent": "Send"}}, includes="./common-token.json")
     site = signed_site(tmp_path, {TOKEN_FILE: made, "registry/plinth/common-token.json": shared})

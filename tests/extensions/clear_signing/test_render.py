@@ -33,7 +33,7 @@ def lines(made, data, **call):
     return [(line.label, line.value) for line in shown.lines]
 
 
-def test_transfer_call_is_rendered():
+def test_token_transfer_call_is_rendered():
     shown = render_call(descriptor(), Call(int(CHAIN), TOKEN.lower(), bytes.fromhex(TRANSFER)), NAMES)
     assert shown.interpolated == "Send 1.5 TKN to Ada"
     assert shown.owner == "Plinth"
@@ -76,7 +76,7 @@ def test_descriptor_value_formats_render_expected_text(name, value, params, text
     assert format_value(name, value, params, show).text == text
 
 
-def test_amounts_have_no_trailing_zeros():
+def test_rendered_amounts_have_no_trailing_zeros():
     assert [
         format_decimal(1_050, 3),
         format_decimal(1_000, 3),
@@ -108,7 +108,7 @@ def test_malformed_calldata_is_not_rendered(data):
         lines(descriptor(), data)
 
 
-def test_huge_array_length_is_rejected():
+def test_calldata_with_huge_array_is_rejected():
     made = descriptor({"f(uint256[] a)": {"intent": "F", "fields": [field("a.[]", "A")]}})
     from statuary.extensions.clear_signing.key_types import selector_of
 

@@ -124,7 +124,7 @@ def test_workers_and_single_process_build_identically(tmp_path, cluster, monkeyp
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("many")
-def test_settings_change_rebuilds_contract_lists(tmp_path):
+def test_workers_rebuild_lists_after_settings_change(tmp_path):
     content, built = content_of(tmp_path, chains=2), tmp_path / "together"
     site = content / "site.yaml"
     site.write_text(site.read_text().replace("name: Ten", "name: Eleven"))
@@ -267,7 +267,7 @@ def test_worker_row_ranges_are_disjoint(tmp_path_factory, partitions, count):
 
 @settings(max_examples=times(200))
 @given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
-def test_manifest_in_ranges_equals_whole(numbers, cuts):
+def test_manifest_built_in_ranges_equals_whole(numbers, cuts):
     """Parts are short here, and end after two of five paths on average, or after four."""
     entries = [
         Entry(f"incidents/{number:02}.json", (), number, sha256(b"%d" % number).hexdigest(), "text/plain")

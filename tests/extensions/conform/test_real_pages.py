@@ -57,7 +57,7 @@ def busiest(captures):
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_conform_command_passes_served_captures(place):
+def test_captured_statuspages_pass_conform_command(place):
     with serve_capture(busiest(captured_summaries())[place]) as base:
         done = CliRunner().invoke(command, [base, "--only", "status", "--format", "json"])
 

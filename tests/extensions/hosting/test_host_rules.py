@@ -215,7 +215,7 @@ def test_netlify_toml_has_header_rules():
     assert found["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
 
 
-def test_netlify_redirects_skip_lookup():
+def test_netlify_redirects_exclude_contract_lookups():
     """The edge function would be given that rule's page in place of a missing record."""
     rules = tomllib.loads(render_netlify_toml(HostOptions()))["redirects"]
     assert rules

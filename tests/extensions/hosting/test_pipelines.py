@@ -139,7 +139,7 @@ def write_project(folder: Path, faults: dict[str, Any]) -> Path:
     return folder
 
 
-def test_github_pages_fails_after_faulty_deployment(project):
+def test_github_pages_deploys_faulty_site_then_fails(project):
     (file,) = make_github_pages_files(HostOptions())
     (job,) = yaml.safe_load(file.text)["jobs"].values()
     assert github(job["steps"], {}, project, "deploy-pages") == Run(deployed=True, failed=True)
@@ -312,7 +312,7 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("host", few_by_default(["s3", "cloudflare", "cloudflare-pages"], 1))
-def test_setup_workflow_fails_after_faulty_deployment(host, project):
+def test_setup_workflow_deploys_faulty_site_then_fails(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL
@@ -326,7 +326,7 @@ def test_setup_workflow_fails_after_faulty_deployment(host, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "deploying"), [("automation.md", "statuary notify")])
-def test_manual_workflow_fails_after_faulty_deployment(page, deploying, project):
+def test_manual_workflow_deploys_faulty_site_then_fails(page, deploying, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
     )  # --to replaces the log's URL

@@ -114,7 +114,7 @@ def test_interrupted_import_reuses_cached_compilation(tmp_path, url, solc, cache
 
 
 @pytest.mark.slow
-def test_damaged_cache_file_is_recompiled(tmp_path, url, solc, cache):
+def test_damaged_compilation_cache_is_recompiled(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     [file] = cache.iterdir()
     for damaged in (b"", file.read_bytes()[:-10], b"x" * 100):
@@ -124,7 +124,7 @@ def test_damaged_cache_file_is_recompiled(tmp_path, url, solc, cache):
 
 
 @pytest.mark.slow
-def test_different_compiler_binary_misses_cache(tmp_path, url, solc, cache):
+def test_other_compiler_binary_misses_compilation_cache(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     other = CountingCompiler(tmp_path / "other", more="# another program")
     import_all(empty_site(tmp_path / "two"), url, other)
@@ -133,7 +133,7 @@ def test_different_compiler_binary_misses_cache(tmp_path, url, solc, cache):
 
 
 @pytest.mark.slow
-def test_unwritable_cache_is_ignored(tmp_path, url, solc, monkeypatch):
+def test_unwritable_compilation_cache_is_ignored(tmp_path, url, solc, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "bin/solc/cache"))
     assert "verified and added: 3 contracts" in import_all(empty_site(tmp_path), url, solc)
 
@@ -155,7 +155,7 @@ def test_contract_add_writes_compilation_evidence(tmp_path, solc, monkeypatch):
     assert claims_of(content) == {"stated_by_a_file"}
 
 
-def test_add_without_compiler_writes_no_evidence(tmp_path, monkeypatch):
+def test_missing_compiler_adds_no_compilation_evidence(tmp_path, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
     assert add(content).exit_code == ExitCode.OK

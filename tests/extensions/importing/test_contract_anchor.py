@@ -272,7 +272,7 @@ def deployment_of(address, url):
     return ask(url, "ots_getContractCreator", address)["hash"]
 
 
-def test_other_state_root_proof_is_reported(content):
+def test_node_proof_of_other_state_is_reported(content):
     """Anvil's block 0 has a state root that is not that of its accounts."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:

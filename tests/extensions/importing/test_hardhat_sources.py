@@ -62,7 +62,7 @@ def test_hardhat_compilation_without_artifacts_equals_original(name, missing, pr
         assert compilation.std_json_output == (None if "artifacts" in missing else artifact.std_json_output)
 
 
-def test_artifacts_beside_deployment_are_preferred(project):
+def test_hardhat_artifacts_beside_deployment_are_preferred(project):
     folder = project("ignition", f"{CHAIN}/artifacts")
     for file in (folder / "artifacts/build-info").glob("*.json"):
         file.write_text(file.read_text().replace("3 gwei", "4 gwei"))

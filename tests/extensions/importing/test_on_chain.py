@@ -164,7 +164,7 @@ def slot_code(slot):
 
 
 @pytest.mark.slow
-def test_beacon_implementation_is_read(url):
+def test_beacon_proxy_implementation_is_read(url):
     answering = f"73{TARGET[2:]}60005260206000f3"
     size = len(answering) // 2
     beacon = send(url, f"0x60{size:02x}600b60003960{size:02x}6000f3{answering}".replace("600b", "600c"))
@@ -418,7 +418,7 @@ def test_transaction_receipt_proves_deployment_without_trace():
 
 
 @pytest.mark.slow
-def test_transfer_does_not_prove_deployment(url):
+def test_transfer_transaction_does_not_prove_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
     mined(url, transfer)

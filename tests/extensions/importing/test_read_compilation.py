@@ -156,7 +156,7 @@ def test_compilation_without_storage_layout_adds_note(tmp_path):
     assert added(content, "foundry", "Station", with_layouts).notes == ()
 
 
-def test_missing_metadata_is_rejected(tmp_path):
+def test_artifact_without_metadata_is_rejected(tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
     with pytest.raises(NotImportableError, match="no metadata") as refused:
         added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
@@ -283,7 +283,7 @@ NOT_READ = {
 
 
 @pytest.mark.parametrize("case", NOT_READ)
-def test_unreadable_file_is_rejected(case, tmp_path):
+def test_invalid_compilation_file_is_rejected(case, tmp_path):
     text, message = NOT_READ[case]
     file = tmp_path / "file.json"
     if text is not None:

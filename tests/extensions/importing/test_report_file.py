@@ -32,7 +32,7 @@ def many_deployments(count: int) -> dict[str, str]:
     return {"broadcast/multi/Safe.s.sol-latest/run.json": json.dumps({"deployments": runs})}
 
 
-def test_report_file_lists_all_addresses(tmp_path):
+def test_import_report_lists_all_addresses(tmp_path):
     source, report = write_files(tmp_path / "safe", many_deployments(3000)), tmp_path / "report.json"
     content = empty_site(tmp_path, [1, 2])
     result = imported(content, "foundry", "--report", str(report), source=source)
@@ -64,7 +64,7 @@ def test_long_terminal_report_suggests_report_file(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition", "hardhat-deploy"])
-def test_report_file_has_match_levels(kind, tmp_path):
+def test_import_report_contains_match_levels(kind, tmp_path):
     content, report = empty_site(tmp_path), tmp_path / "report.json"
     result = imported(content, kind, "--report", str(report))
     rows = accounts_of(report).values()

@@ -158,7 +158,7 @@ def test_next_sourcify_import_completes_failed_one(tmp_path):
         assert len(proxy.requested) - before == 1 + 4
 
 
-def test_unreachable_server_ends_import(tmp_path):
+def test_unreachable_sourcify_server_ends_import(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
         proxy.find_faults = {
@@ -313,7 +313,7 @@ def test_folder_of_sourcify_records_is_imported(layout, tmp_path):
     assert sorted(contracts(content).values()) == sorted(records)
 
 
-def test_file_of_records_is_imported(tmp_path):
+def test_file_of_sourcify_records_is_imported(tmp_path):
     records = [record_of(number) for number in range(1, 4)]
     file = tmp_path / "records.jsonl"
     file.write_bytes(b"".join(record + b"\n" for record in records))

@@ -126,7 +126,7 @@ def test_downloaded_archive_is_imported_as_contract(name, tmp_path):
     assert not list(tmp_path.rglob("outside.json"))
 
 
-def test_archive_of_records_is_imported(tmp_path):
+def test_archive_of_sourcify_records_is_imported(tmp_path):
     record = record_of(2)
     write_files(tmp_path, {"site.zip": as_zip({path_of(2): record.decode()})})
     content = empty_site(tmp_path, (5,))

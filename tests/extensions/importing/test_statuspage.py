@@ -56,7 +56,7 @@ def test_imported_statuspage_summary_is_rebuilt_unchanged(tmp_path, name):
 
 
 @pytest.mark.slow
-def test_real_incidents_are_rebuilt_unchanged(tmp_path):
+def test_imported_github_incidents_are_rebuilt_unchanged(tmp_path):
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
 
     report, content = imported(tmp_path, pages, NOW)

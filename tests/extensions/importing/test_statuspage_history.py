@@ -96,7 +96,7 @@ def files(content):
     return {path.relative_to(content).as_posix(): path.read_text() for path in content.rglob("*.yaml")}
 
 
-def test_second_import_requests_only_new_records(tmp_path, documents, count):
+def test_second_statuspage_import_requests_new_records(tmp_path, documents, count):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         report, _ = run_import(server, content)
@@ -141,7 +141,7 @@ def test_second_import_requests_only_new_records(tmp_path, documents, count):
         assert_equal(content, documents, count)
 
 
-def test_import_keeps_author_edits(tmp_path, documents):
+def test_statuspage_import_keeps_author_edits(tmp_path, documents):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         run_import(server, content)
@@ -158,7 +158,7 @@ def test_import_keeps_author_edits(tmp_path, documents):
     ("failure", "reason"),
     [(500, "returns 500"), ("cut", "bytes are missing"), ("html", "does not send JSON")],
 )
-def test_next_import_completes_interrupted_import(tmp_path, documents, count, failure, reason):
+def test_next_import_completes_interrupted_statuspage_import(tmp_path, documents, count, failure, reason):
     content = tmp_path / "content"
     last = documents[f"/history.json?page={PAGES}"]["months"][0]["incidents"]
     path, complete = f"/incidents/{last[7]['code']}.json", count - len(last) + 7

@@ -52,7 +52,7 @@ def test_checkpoint_of_other_log_is_rejected() -> None:
     assert caught.value.cause == "key"
 
 
-def test_signature_over_other_text_is_rejected() -> None:
+def test_signature_over_altered_checkpoint_is_rejected() -> None:
     signed = format_checkpoint_text(KEY.name, 2, bytes(32))
     text = format_checkpoint_text(KEY.name, 3, bytes(32))
     with pytest.raises(LogError, match="is not valid"):

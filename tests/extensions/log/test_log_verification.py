@@ -211,7 +211,7 @@ def test_log_verify_rejects_forged_epoch_document(site):
     assert "api/v2/_epochs/index.json has the SHA-256" in found
 
 
-def test_tick_without_key_passes_verification(site):
+def test_tick_without_log_key_passes_verification(site):
     """A site that a host or a tick without the key moves to a later instant is as its signed schedule says."""
     with patch.dict(os.environ):
         tick(site, parse_instant("2026-11-21T22:00:00Z"), run_with(key=None))

@@ -275,7 +275,7 @@ def test_mirror_into_other_site_fails(site: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_older_site_requires_allow_older(tmp_path: Path) -> None:
+def test_older_mirror_requires_allow_older_option(tmp_path: Path) -> None:
     content, mirror = small_site(tmp_path), tmp_path / "mirror"
     build(content, tmp_path / "new", "2026-11-25T12:00:00Z")
     build(content, tmp_path / "old", NOW)
@@ -376,7 +376,7 @@ def test_malicious_server_is_reported_without_writes(tmp_path: Path, lie: str) -
     assert tree(tmp_path / "mirror") == {}
 
 
-def test_oversized_manifest_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_rejects_oversized_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served_site, "LARGEST_MANIFEST", 100)
     with served(tmp_path, answers=listing_of([entry_of("a")])) as (url, _):
         assert "sends more than 100 bytes" in run("mirror", url, tmp_path / "mirror", code=3).output
@@ -403,7 +403,7 @@ def test_failed_mirror_keeps_valid_downloads(site: Path, tmp_path: Path) -> None
     ("url", "message"),
     [("site", "is not a URL"), ("https://s.example.org/site.zip", "is a snapshot in a file")],
 )
-def test_invalid_site_url_is_reported(tmp_path: Path, url: str, message: str) -> None:
+def test_mirror_of_invalid_url_is_reported(tmp_path: Path, url: str, message: str) -> None:
     assert message in run("mirror", url, tmp_path / "mirror", code=3).output
 
 

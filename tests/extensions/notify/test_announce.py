@@ -73,7 +73,7 @@ def all_ids(timeline, kinds=tuple(EventKind)):
     return [event.id for event in list_events_between(timeline, BEFORE, END) if event.kind in kinds]
 
 
-def test_first_run_sends_no_past_events(record):
+def test_first_notify_run_sends_no_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, parse_instant("2026-11-02T10:10:00Z"), send)
     assert send.ids == []

@@ -82,7 +82,7 @@ IMPORTED = """
 """
 
 
-def test_imported_updates_emit_nothing():
+def test_imported_updates_emit_no_events():
     assert list_events_between(timeline_of(incidents={"trouble": IMPORTED}), START, END) == []
     own = IMPORTED + "      - {at: 2026-11-02T11:30:00Z, status: resolved, body: Really done.}\n"
     events = list_events_between(timeline_of(incidents={"trouble": own}), START, END)

@@ -21,7 +21,7 @@ class RefusingStore:
 
 
 @pytest.mark.parametrize("kind", ["GenericError", "PermissionDeniedError", "UnauthenticatedError"])
-def test_refused_read_does_not_quote_store(monkeypatch, kind):
+def test_refused_store_read_omits_store_message(monkeypatch, kind):
     errors = require_module("obstore.exceptions", install="pip install -e '.[s3]'")
     refusing = RefusingStore(getattr(errors, kind)(REFUSAL))
     monkeypatch.setattr(remote_objects, "import_obstore", lambda: refusing)

@@ -472,7 +472,7 @@ def test_expiring_lease_stops_uploads(moto_store, monkeypatch):
     assert len(put_yet) < 10 + 32
 
 
-def test_store_ignoring_conditions_requires_no_lease(rclone_server, bucket_name, monkeypatch):
+def test_store_ignoring_conditions_requires_no_lease_option(rclone_server, bucket_name, monkeypatch):
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
@@ -487,7 +487,7 @@ def test_store_ignoring_conditions_requires_no_lease(rclone_server, bucket_name,
         } == bodies
 
 
-def test_store_refusing_conditions_requires_no_lease(moto_store):
+def test_store_refusing_conditions_requires_no_lease_option(moto_store):
     moto_store.refuses_conditions = True
     with pytest.raises(PublishingError, match="does not support conditional requests") as refused:
         publish(moto_store.url, SITE)
@@ -672,7 +672,7 @@ def test_unfinished_publication_parts_are_removed(moto_store, monkeypatch, endin
     assert bodies_in(store) == SITE
 
 
-def test_interrupted_clean_up_is_repeated(moto_store, monkeypatch):
+def test_interrupted_store_cleanup_is_repeated(moto_store, monkeypatch):
     """A publication that ends before it removes the parts of an earlier one leaves that to the next."""
     store = moto_store
     publish(store.url, SITE)

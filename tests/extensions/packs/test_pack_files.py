@@ -336,7 +336,7 @@ def test_oversized_pack_zstd_window_is_rejected(tmp_path: Path) -> None:
         read_all(crafted(tmp_path / "a.pack", [(frame, data)], RIGHT))
 
 
-def test_group_limit_fits_largest_document() -> None:
+def test_pack_group_limit_fits_largest_document() -> None:
     assert (
         limits.LARGEST_DOCUMENT + len(encode_document_group([PackedDocument("a" * 200, b"")]))
         < limits.MAX_FRAME

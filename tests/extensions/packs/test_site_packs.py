@@ -256,7 +256,7 @@ def test_missing_zstd_still_publishes_site(
 
 
 @pytest.mark.slow
-def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
+def test_encoded_pack_list_parses_unchanged(content: Path, tmp_path: Path) -> None:
     text = built_files(content, tmp_path / "build")[LIST]
     assert encode_pack_list(parse_pack_list(text, LIST)) == text
 

@@ -127,7 +127,7 @@ def test_snapshot_origin_has_instant_and_revision(world: Path) -> None:
         assert (site.origin.instant, site.origin.revision) == (INSTANT, "r1")
 
 
-def test_url_without_manifest_cannot_be_listed(world: Path, tmp_path: Path) -> None:
+def test_site_url_without_manifest_is_unlistable(world: Path, tmp_path: Path) -> None:
     shutil.copytree(
         world / "mirror", tmp_path / "plain", ignore=shutil.ignore_patterns("snapshot", ".statuary")
     )

@@ -316,7 +316,7 @@ def test_snapshot_verify_never_follows_external_link(mirror: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("part", ["manifest.json", "parts"])
-def test_changed_folder_manifest_is_detected(mirror: Path, part: str) -> None:
+def test_changed_site_manifest_is_detected(mirror: Path, part: str) -> None:
     file = mirror / "snapshot" / part
     file = next(file.iterdir()) if file.is_dir() else file
     whole = file.read_bytes()

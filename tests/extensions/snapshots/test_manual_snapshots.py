@@ -22,7 +22,7 @@ def block(language: str) -> str:
     return found[1]
 
 
-def test_manual_examples_run(tmp_path: Path) -> None:
+def test_snapshot_manual_examples_run(tmp_path: Path) -> None:
     require_module("cryptography", install='pip install "statuary[snapshot]"')
     (tmp_path / "content").symlink_to(CHECKOUT / "content")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))

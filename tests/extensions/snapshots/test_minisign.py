@@ -126,7 +126,7 @@ def test_other_key_signature_reports_both_ids() -> None:
     "text",
     [b"", b"\n\n\n", b"\xff\xfe", b"a\nb\nc\nd\n", b"untrusted comment: \nAA==\ntrusted comment: \nAA==\n"],
 )
-def test_invalid_signatures_are_rejected(text: bytes, public: "PublicKey") -> None:
+def test_invalid_minisign_signatures_are_rejected(text: bytes, public: "PublicKey") -> None:
     with pytest.raises(DamagedSnapshotError, match=r"minisign signature|is not signed"):
         verified(DATA, text, public)
 
@@ -168,7 +168,7 @@ def test_key_with_excessive_memlimit_is_rejected() -> None:
         parse_secret_key(f"{comment}\n{b64encode(raw).decode()}", lambda: "")
 
 
-def test_mismatched_key_halves_are_rejected() -> None:
+def test_mismatched_minisign_key_halves_are_rejected() -> None:
     text = line(b"Ed", bytes(2), b"B2", bytes(48), KEY_ID, SEED, bytes(32), bytes(32))
     with pytest.raises(PublishingError, match="public half"):
         manifest_signer(parse_secret_key(text, no_password))(DATA)

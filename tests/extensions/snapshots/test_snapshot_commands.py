@@ -390,7 +390,7 @@ def test_publish_older_snapshot_requires_allow_older(content: Path, tmp_path: Pa
     run("snapshot", "verify", tmp_path / "mirror", "--against", old)
 
 
-def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -> None:
+def test_snapshot_over_newer_requires_allow_older(content: Path, tmp_path: Path) -> None:
     """A mirror that is asked again may answer with an old snapshot, rightly signed."""
     new, old, mirror = create(content, tmp_path / "new.zip"), tmp_path / "old.zip", tmp_path / "mirror"
     run("snapshot", "create", "--content", content, "--now", "2026-11-15T00:00:00Z", old)

@@ -130,7 +130,7 @@ def test_manifest_states_subset_without_file_path(tmp_path: Path) -> None:
         ("address-list=/nowhere", "cannot be read"),
     ],
 )
-def test_invalid_subsets_are_rejected(text: str, why: str) -> None:
+def test_invalid_snapshot_subsets_are_rejected(text: str, why: str) -> None:
     with pytest.raises(PublishingError, match=why):
         parse_site_subset([text])
 

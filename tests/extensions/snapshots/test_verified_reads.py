@@ -116,7 +116,7 @@ def test_document_unlike_manifest_digest_is_rejected(file: Path, tmp_path: Path)
         site.read("index.html")
 
 
-def test_changed_folder_file_is_not_read(file: Path, tmp_path: Path) -> None:
+def test_changed_site_file_is_not_read(file: Path, tmp_path: Path) -> None:
     folder = mirrored(file, tmp_path / "mirror")
     with open_site(folder) as site:
         assert {path: site.read(path) for path in BODIES} == BODIES

@@ -270,7 +270,7 @@ def test_theme_template_error_reports_line(tmp_path: Path) -> None:
         ["status", "base", "incident", "uptime", "history", "not_found", "api", "contract", "contracts"], 2
     ),
 )
-def test_broken_templates_fall_back_to_package(tmp_path: Path, name: str) -> None:
+def test_broken_theme_template_uses_package_template(tmp_path: Path, name: str) -> None:
     content = content_with(tmp_path, **{f"templates/{name}.html": "{{ nowhere }}", "style.css": "p {}"})
     path, text = at_address(made_record(), 1)
     write_files(content, {path: text})

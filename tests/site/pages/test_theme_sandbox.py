@@ -154,7 +154,7 @@ SLOW_BOMBS = ("branching-macro", "nested-letters", "nested-ranges", "straight-fi
         for name, text in BOMBS.items()
     ],
 )
-def test_rendering_time_and_memory_are_bounded(attack):
+def test_template_rendering_resources_are_bounded(attack):
     before = resident_bytes()
     with pytest.raises(ThemeError) as error:
         templates({"status.html": attack}).render("status.html")

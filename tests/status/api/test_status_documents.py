@@ -213,7 +213,7 @@ def test_incident_history_groups_months_by_timezone():
     assert ids(in_utc["api/v2/history/2025-12.json"]["incidents"]) == ["new-year"]
 
 
-def test_new_update_keeps_past_month_unchanged():
+def test_new_update_keeps_past_history_month():
     def archive(incidents):
         documents = status_documents(catalogue_of(incidents=incidents), at("12-01 00:00"))
         return next(d.body for d in documents if d.path == "api/v2/history/2025-12.json")
@@ -256,7 +256,7 @@ def test_uptime_matches_schema_and_names_incidents():
     assert uptime["uptime"] == 99.99
 
 
-def test_schema_rejects_invalid_uptime():
+def test_uptime_schema_rejects_invalid_document():
     documents = bodies(catalogue_of(), at("02-01 12:00"))
     uptime, schema = documents["api/v2/uptime.json"], documents["api/v2/uptime.schema.json"]
 

@@ -111,7 +111,7 @@ def ticked(tmp_path_factory):
 
 
 @pytest.mark.parametrize("place", range(len(INSTANTS)))
-def test_uptime_matches_json_and_pages(tmp_path, ticked, place):
+def test_uptime_json_and_pages_agree(tmp_path, ticked, place):
     expected = {name: uptimes[place] for name, (_, uptimes) in HISTORIES.items()}
     built = build(content(tmp_path), tmp_path / "site", INSTANTS[place])
     if read_epoch_index(ticked).build_due <= INSTANTS[place]:  # the content dates changes ahead

@@ -121,7 +121,7 @@ def test_long_badge_label_is_shortened():
 
 
 @pytest.mark.parametrize("text", ['"/><script>alert(1)</script>', "&amp; <b> 'x'", "]]>", ""])
-def test_hostile_badge_text_is_escaped(text):
+def test_badge_escapes_markup_in_text(text):
     picture = drawn(Badge(text, "operational", RED))
     assert picture.findtext(f"{SVG}title") == f"{text}: operational"
     assert {element.tag for element in picture.iter()} == {

@@ -296,7 +296,7 @@ def test_feeds_escape_markup_in_names(text):
     assert title == ET.fromstring(site["history.rss"]).findtext("channel/item/title")
 
 
-def test_hostile_page_url_is_escaped():
+def test_feeds_escape_markup_in_page_url():
     hostile = catalogue({"slow": incident()}, page={"url": 'https://a.example/\x01"><script>&'})
     site = bodies(hostile)
     assert faults(site) == []

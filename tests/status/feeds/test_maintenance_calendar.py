@@ -155,7 +155,7 @@ def test_moved_calendar_event_keeps_uid():
     assert after["DTSTART"].dt == datetime(2026, 12, 8, 22, tzinfo=UTC)
 
 
-def test_cancelled_window_stays_in_calendar():
+def test_cancelled_maintenance_stays_in_calendar():
     record = maintenance(cancelled_at="2026-11-15T08:00:00Z")
     assert str(only(calendar({"upgrade": record}, at("2026-11-15T07:59")))["STATUS"]) == "CONFIRMED"
     event = only(calendar({"upgrade": record}))

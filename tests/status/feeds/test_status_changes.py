@@ -149,7 +149,7 @@ def test_changes_json_payloads_have_webhook_fields(site):
     assert record["incident"]["scheduled_for"] is None
 
 
-def test_maintenance_payload_has_window(site):
+def test_changes_json_maintenance_has_window(site):
     site.build(STATUS, "2026-11-30T00:00")
     changes = site.build(STATUS, "2026-12-01T22:00")["changes"]
     assert kinds({"changes": changes}) == [("rpc", "under_maintenance"), ("upgrade", "in_progress")]

@@ -125,19 +125,19 @@ def test_cancellation_during_window_completes_maintenance():
     assert cancelled[-1] == (at("11-02 11:00"), "completed", "The scheduled maintenance has been cancelled.")
 
 
-def test_announcement_within_hour_skips_reminder():
+def test_maintenance_announced_within_hour_skips_reminder():
     statuses = [status for _, status, _ in updates_of(PLAIN.replace("11-01T09:00", "11-02T09:20"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
 
 
-def test_announcement_inside_window_starts_immediately():
+def test_maintenance_announced_inside_window_starts_immediately():
     maintenance = maintenance_of(PLAIN.replace("11-01T09:00", "11-02T10:20"))
 
     assert actual_window_start(maintenance) == at("11-02 10:20")
 
 
-def test_moved_window_keeps_update_ids():
+def test_rescheduled_maintenance_keeps_update_ids():
     before = with_automatic_updates(maintenance_of(PLAIN))
     after = with_automatic_updates(maintenance_of(PLAIN.replace("11-02T", "11-05T")))
 

@@ -63,7 +63,7 @@ def test_ongoing_outage_counts_until_present_time() -> None:
     assert today.worst == "major_outage"
 
 
-def test_outage_of_several_days_fills_them() -> None:
+def test_long_outage_fills_whole_uptime_days() -> None:
     open_ended = {"trouble": OUTAGE["trouble"].split("          - {at: 2026-11-02T23:30")[0]}
     found = troubles(at("11-05 09:00"), incidents=open_ended)
     assert [day.day for day in found] == [2, 3, 4, 5]

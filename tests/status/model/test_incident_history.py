@@ -119,7 +119,7 @@ def test_postmortem_keeps_incident_resolution_time():
     assert state.published_updates[0].affected_components is None
 
 
-def test_edited_update_changes_updated_at_then():
+def test_edited_update_applies_at_its_timestamp():
     text = TROUBLE.replace("status: resolved}", "status: resolved, updated_at: 2026-11-02T15:00:00Z}")
     history = history_of(text)
 

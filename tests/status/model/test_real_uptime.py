@@ -57,7 +57,7 @@ PRINTED = [
 BEGAN = {7: date(2020, 11, 17)}
 
 
-def test_recorded_history_reproduces_printed_uptime():
+def test_recorded_outages_reproduce_statuspage_uptime():
     """Each component's 90 days, from a history that has these outages."""
     now = parse_instant("2021-01-22T23:00:00Z")
     components = "components:\n" + "".join(map(component, range(len(OUTAGES))))
@@ -91,7 +91,7 @@ def component(number: int) -> str:
 
 @pytest.mark.parametrize("number", range(len(OUTAGES)))
 @pytest.mark.parametrize(("place", "days"), [(0, 90), (1, 60), (2, 30)])
-def test_uptime_formula_matches_printed_windows(number, place, days):
+def test_uptime_formula_matches_statuspage_figures(number, place, days):
     first = max(TODAY - timedelta(days=days - 1), BEGAN.get(number, date.min))
     out = Outage()
     for day, (partial, major) in OUTAGES[number].items():

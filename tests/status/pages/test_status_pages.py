@@ -214,7 +214,7 @@ def test_group_shows_worst_component_status() -> None:
     assert "99.96% Major outage" in text[text.index("Bridges1") :]
 
 
-def test_downtime_day_names_incidents() -> None:
+def test_downtime_day_on_page_lists_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
     text = text_of(page)
     assert "10 Nov 2026 Partial outage 1 h Slow answers" in text
@@ -243,7 +243,7 @@ def test_history_page_lists_no_maintenances() -> None:
     assert "Upgrade" not in text
 
 
-def test_history_has_page_per_quarter() -> None:
+def test_incident_history_has_page_per_quarter() -> None:
     old = TROUBLE.replace("2026-11", "2025-02")
     pages = pages_at(at("11-12 12:00"), incidents={"trouble": TROUBLE, "old": old})
     assert {path for path in pages if path.startswith("history/")} == {

@@ -51,7 +51,7 @@ def test_update_without_body_gets_default(status, body):
     assert incident_of(SMALLEST.replace("investigating", status)).updates[0].body == body
 
 
-def test_updates_times_components_are_limited():
+def test_maintenance_updates_times_components_are_limited():
     components = ", ".join(f"c{number}" for number in range(1_000))
     updates = ", ".join(["{at: 2026-11-02T10:00:00Z, status: scheduled}"] * 101)
     text = f"name: A\ncreated_at: 2026-11-01T00:00:00Z\nscheduled_for: 2026-11-21T22:00:00Z\nscheduled_until: 2026-11-21T23:00:00Z\ncomponents: [{components}]\nupdates: [{updates}]"
@@ -65,7 +65,7 @@ def test_empty_update_body_is_kept():
     assert incident_of(SMALLEST.replace("investigating", "resolved, body: ''")).updates[0].body == ""
 
 
-def test_update_ids_survive_edits():
+def test_incident_update_ids_survive_edits():
     first = "{at: 2026-11-02T10:00:00Z, status: investigating}"
     twin = "{at: 2026-11-02T10:00:00Z, status: monitoring}"
     last = "{at: 2026-11-02T11:00:00Z, status: resolved}"
@@ -194,7 +194,7 @@ def test_maintenance_announcement_uses_created_at():
     assert by_stamp.automation == Automation()
 
 
-def test_announcement_precedes_later_updates():
+def test_maintenance_announcement_precedes_later_updates():
     maintenance = maintenance_of(
         PLANNED
         + "    created_at: 2026-11-01T09:00:00Z\n"
