@@ -23,7 +23,7 @@ def test_hypothesis_examples_are_deterministic_by_default():
     assert settings().deadline is None
 
 
-def test_test_files_never_set_hypothesis_seed():
+def test_hypothesis_seed_is_set_only_centrally():
     own = re.compile(r"\bderandomize=|\bdeadline=|\bint\(os\.environ")
     texts = {file.relative_to(TESTS).as_posix(): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
     del texts["architecture/test_collection.py"]

@@ -158,7 +158,7 @@ def test_nearest_and_fastest_tests_run_first() -> None:
     assert nearest_first(due, seconds) == ["near and quick", "near", "farther", "far"]
 
 
-def test_tests_without_recorded_time_count_average(tmp_path: Path) -> None:
+def test_unrecorded_tests_count_average_time(tmp_path: Path) -> None:
     tests = {
         "known": "@pytest.mark.slow\n",
         "slow": "pytestmark = pytest.mark.slow\n",
@@ -183,7 +183,7 @@ def test_tests_without_recorded_time_count_average(tmp_path: Path) -> None:
     assert expected("", "slow", "thorough") == {"both": 34, "known": 21, "new": 32, "slow": 40}
 
 
-def test_test_shares_have_equal_duration() -> None:
+def test_ci_shares_take_equal_time() -> None:
     seconds = {"a": 8, "b": 5, "c": 4, "d": 3, "e": 3, "f": 1}
     parts = shares("abcdef", seconds, 3)
     assert sorted(sum(map(seconds.get, part)) for part in parts) == [8, 8, 8]

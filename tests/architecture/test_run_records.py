@@ -20,7 +20,7 @@ def report(test: str, *keywords: str, seconds: float = 1, reason: str = "") -> p
     )
 
 
-def test_test_durations_sum_by_file_tier():
+def test_recorded_durations_sum_by_file_and_tier():
     reports = [
         report("tests/test_a.py::one", seconds=2),
         report("tests/test_a.py::two[x::y]", "slow", seconds=3),
@@ -81,7 +81,7 @@ def test_run_with_unexpected_skips_fails(tmp_path: Path, most: int, code: int):
 
 
 @pytest.mark.slow
-def test_tests_after_time_limit_are_skipped(tmp_path: Path):
+def test_run_past_time_limit_skips_tests(tmp_path: Path):
     for name in ("pyproject.toml", "tests/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())

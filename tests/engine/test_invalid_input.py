@@ -1,6 +1,6 @@
 """Every kind of wrong input gives exactly its finding: where, what, and what to do.
 
-The expected findings stand in `bad_inputs.expected.txt`; `BLESS=1 pytest tests/engine/test_bad_input.py -n 0`
+The expected findings stand in `bad_inputs.expected.txt`; `BLESS=1 pytest tests/engine/test_invalid_input.py -n 0`
 writes them anew, to be read before they are committed.
 """
 

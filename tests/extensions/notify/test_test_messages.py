@@ -58,7 +58,7 @@ def test_notify_without_state_option_exits_2(content):
     assert (done.exit_code, "Missing option '--state'" in done.stderr) == (2, True)
 
 
-def test_test_option_sends_to_selected_channel(content):
+def test_notify_test_option_selects_one_channel(content):
     with receiver() as served:
         options = ["notify", "--test", "office", "--content", str(content)]
         done = CliRunner().invoke(statuary, options, env={"OFFICE_URL": served.url})

@@ -379,7 +379,7 @@ FAULTS = ("500", "503", "lost", "cut", "slow", "hang")
 
 
 @pytest.mark.parametrize("seed", range(times(2)))
-def test_next_publications_repair_random_store_faults(moto_store, seed, monkeypatch):
+def test_store_publications_repair_random_faults(moto_store, seed, monkeypatch):
     """Faults befall a publisher, which loses its lease while one of its puts is on the way; STORE_FAULTS tries more."""
     import obstore
 
