@@ -319,7 +319,7 @@ def test_init_with_invalid_chain_writes_nothing(run, tmp_path, chain, message):
     assert not (tmp_path / "content").exists()
 
 
-def test_failed_git_commit_prints_next_command(run, tmp_path, monkeypatch):
+def test_init_with_failed_commit_prints_command(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))

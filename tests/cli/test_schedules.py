@@ -156,7 +156,7 @@ def test_next_tick_time_rounds_up_to_seconds():
     assert json.loads(FORMATS["json"](DUE, JOB)) == {"next": "2026-11-02T10:00:31Z"}
 
 
-def test_job_program_path_is_absolute():
+def test_scheduled_job_uses_absolute_program_path():
     job = current_job(Path("build"))
     assert Path(shlex.split(job.program)[0]).is_absolute()
     assert job.folder.is_absolute()

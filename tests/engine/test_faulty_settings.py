@@ -319,7 +319,7 @@ def build_twice(folder, before, after):
 
 
 @pytest.mark.slow
-def test_extension_errors_keep_published_settings(tmp_path):
+def test_build_uses_published_settings_during_error(tmp_path):
     settings = f"{PAGE}prometheus: true\nlanguages: [en, de]\n"
     output = build_twice(tmp_path, settings, settings.replace("true", "many").replace("de]", "xx]"))
     assert "site.yaml:2:13: error: expected true or false, found 'many'" in output
@@ -335,7 +335,7 @@ def test_extension_errors_keep_published_settings(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["instatus", "prometheus"])
-def test_invalid_extension_setting_publishes_incident(tmp_path, key):
+def test_bad_extension_setting_still_publishes_incident(tmp_path, key):
     build_twice(tmp_path, PAGE, f"{PAGE}{key}: many\n")
     assert incidents(tmp_path) == ["outage"]
 

@@ -82,7 +82,7 @@ def test_clone_with_other_immutables_matches_template(name):
     assert looked_up(bytes(clone), documents) == []
 
 
-def test_other_code_change_has_no_template():
+def test_code_changed_elsewhere_has_no_template():
     record = made_record("immutables")
     code = bytearray(code_of(record))
     code[0] ^= 1

@@ -101,7 +101,7 @@ LOOK_UPS = (
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_static_signature_lookup_returns_501(name, tmp_path):
+def test_static_server_signature_lookup_returns_501(name, tmp_path):
     queries = ("", "?function=0xa9059cbb", "?query=%00%zz<b>&function=,", "?hex_signature=0xa9059cbb")
     with SERVERS[name](project(tmp_path, SIGNATURES)) as server:
         for path in LOOK_UPS:

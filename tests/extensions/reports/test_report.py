@@ -58,7 +58,7 @@ def test_current_month_is_counted_until_now(content, tmp_path):
     assert ("rpc", "2026-12") not in rows, "a month that has not begun"
 
 
-def test_report_agrees_with_uptime_document(content, tmp_path):
+def test_uptime_report_agrees_with_uptime_json(content, tmp_path):
     """Over ninety days that lie in two quarters, the outages of both are those of the uptime document."""
     uptime = json.loads(built_files(content, tmp_path / "site")["api/v2/uptime.json"])
     assert '"99.9' in json.dumps(uptime) or "99.9" in json.dumps(uptime)

@@ -56,7 +56,7 @@ def test_cache_lasts_until_next_transition():
         SITE["api/v2/_epochs/index.json"].replace(b"2026-12-01T10", b"some day"),
     ],
 )
-def test_invalid_schedule_falls_back_to_document(index):
+def test_invalid_epoch_index_serves_current_document(index):
     site = SITE | {"api/v2/_epochs/index.json": index}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 

@@ -215,7 +215,7 @@ def test_search_index_has_page_sections(tmp_path: Path) -> None:
     assert (site / "assets/page-search.js").is_file()
 
 
-def test_site_without_folders_has_no_search(tmp_path: Path) -> None:
+def test_site_without_page_folders_lacks_search(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, {"alone.md": BOOK["alone.md"]}), tmp_path / "site", NOW)
     assert not (site / "assets/page-search.js").exists()
 
