@@ -89,14 +89,14 @@ def build(
     init_log: bool = False,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Check a content folder and publish its site into a folder.
+    """Check a content folder, and publish its site into a folder.
 
-    The result's `outcome` says what was published; its `plan` is None if the content has errors, and nothing was.
+    The result's `outcome` says what was published. If errors stopped the build, nothing was, and `plan` is
+    None.
 
     Args:
         now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the
-            current one.
-            The same content and instant give the same bytes.
+            current one. The same content and instant give the same bytes.
         strict: publish nothing while the site has a warning.
         dry_run: change nothing; `plan.changes()` yields the changes, and can be called only in this mode.
         workers: the number of processes. With more than one, your program needs `if __name__ == "__main__":`.
@@ -148,7 +148,7 @@ def build(
 def check(content: str | Path, *, now: datetime | None = None, workers: int = 1) -> CheckedSite:
     """Check a content folder without publishing anything.
 
-    This is `statuary check`, with every contract record.
+    This does the same as `statuary check`, with every contract record.
 
     Args:
         content: the content folder.

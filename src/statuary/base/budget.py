@@ -72,7 +72,10 @@ def remaining_steps() -> int:
 
 
 def consume_for_text(characters: int) -> None:
-    """Count the steps that searching a string with this many characters takes."""
+    """Count the steps of searching a string with this many characters.
+
+    For example, a search of a long source file counts more steps than that of a name.
+    """
     consume(1 + characters // TEXT_OF_A_STEP)
 
 
@@ -82,14 +85,14 @@ def run_guarded(
     action: str,
     reraise: tuple[type[BaseException], ...] = INTERRUPTIONS,
 ) -> Result | Finding:
-    """Run a function with limited work, and report its exceptions.
+    """Call a function with limited work, and report exceptions as a finding.
 
     A call of `run_guarded` within `work` has a full limit of its own.
 
     Args:
-        work: the function to call, with a limit of `MAX_STEPS` steps.
-        path: the content file that the finding names.
-        action: the work as a participle, such as `checking the record`; the message begins with it.
+        work: the function to call; it may take `MAX_STEPS` steps.
+        path: the content file that the finding is about.
+        action: the work as the message begins, such as `checking the record`.
         reraise: exceptions that are raised instead of reported.
 
     Returns:
@@ -107,14 +110,13 @@ def run_guarded(
 
 
 def exception_finding(error: BaseException, path: str, action: str) -> Finding:
-    """Convert an exception to a finding.
+    """Convert an exception to an error in a content file.
 
     Errors of statuary keep their message; other exceptions are described by type and code location.
 
     Args:
-        error: the exception.
-        path: the content file that the finding names.
-        action: the failed work as a participle, such as `checking the record`.
+        path: the content file that the finding is about.
+        action: the failed work as the message begins, such as `checking the record`.
     """
     if isinstance(error, StepLimitError):
         return Finding(rule=BEYOND_LIMIT, path=path, message=f"{action}: {error}", hint=error.hint)

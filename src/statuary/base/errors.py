@@ -20,9 +20,9 @@ class StatuaryError(Exception):
 
 
 def error_for_user(error: BaseException) -> StatuaryError:
-    """Return an exception as an error for the user.
+    """Convert any exception to an error to show to the user.
 
-    Only an unexpected exception gets a hint: how to report the bug.
+    An unexpected exception gets a hint that says how to report the bug.
     """
     if isinstance(error, StatuaryError):
         return error
@@ -32,7 +32,10 @@ def error_for_user(error: BaseException) -> StatuaryError:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Describe an unexpected exception by its type, message and place in the code."""
+    """Describe an unexpected exception: type, message and line of code.
+
+    For example, `unexpected KeyError: "'name'" in site/urls.py:42`.
+    """
     text = " ".join(str(error).split())
     words = f"{type(error).__name__}: {text[:MAX_SHOWN]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""

@@ -55,11 +55,12 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return the finding with its file's path, and a longer pointer.
+        """Return the finding with its file's path, and its place there.
 
         Args:
             path: the path of the file.
-            prefix: the keys and indexes to put before the finding's pointer.
+            prefix: the keys and indexes that lead to the part of the file that was checked, such as
+                `("updates", 2)`; they are put before the finding's own.
         """
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
@@ -84,7 +85,7 @@ def error_count(findings: Iterable[Finding]) -> int:
 
 
 def has_warnings(findings: Iterable[Finding]) -> bool:
-    """Return whether any finding is more than a note: a warning or an error."""
+    """Return whether any finding is a warning or an error."""
     return any(finding.severity is not Severity.NOTE for finding in findings)
 
 
@@ -103,10 +104,10 @@ LIKENESS = 0.6
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return a suggestion for a misspelt word.
+    """Suggest the known word that is most similar to a misspelt one.
 
     Returns:
-        `did you mean …?`, or an empty string if no known word is similar.
+        A string such as `did you mean 'resolved'?`; empty if no known word is similar.
     """
     by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
@@ -124,10 +125,11 @@ class Suggestions:
         self.left = MAX_SHOWN_FINDINGS  # searches
 
     def suggest(self, word: str) -> str:
-        """Suggest a known word as `did you mean …?`, or return an empty string.
+        """Suggest a known word that is similar to a misspelt one.
 
-        Args:
-            word: the misspelt word.
+        Returns:
+            A string such as `did you mean 'resolved'?`; empty if no known word is similar, or after too many
+            suggestions.
         """
         self.left -= 1
         return did_you_mean(word, self.words) if self.left >= 0 else ""

@@ -59,16 +59,20 @@ def is_whole_number(value: object) -> TypeGuard[int]:
 
 
 def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
-    """Sort keys as PostgreSQL's `jsonb`: by length in bytes, then by bytes."""
+    """Sort keys as PostgreSQL's `jsonb` does: shorter ones first.
+
+    The length is in bytes. Keys of the same length are sorted by their bytes.
+    """
     by_bytes = {key.encode("utf-8", "surrogatepass"): key for key in keys}
     return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 
 
 def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
-    """Return a JSON value in which the keys of objects are sorted as in `jsonb`.
+    """Sort the keys of a JSON value's objects like PostgreSQL's `jsonb`.
+
+    Shorter keys come first: `{"abi": 1, "id": 2}` becomes `{"id": 2, "abi": 1}`. Arrays keep their order.
 
     Args:
-        value: the value; arrays in it keep their order.
         depth: the number of arrays and objects around the value.
 
     Raises:

@@ -258,16 +258,17 @@ def one_line(text: str) -> str:
 
 
 def count_text(number: int, noun: str) -> str:
-    """Format a number with a noun, such as `1 error` or `1,200 errors`."""
+    """Format a number with its noun: `1 error`, `1,200 errors`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Return a string in quotes for a message, abbreviated if it is long.
+    """Quote a string for a message, cutting out the middle if long.
+
+    A cut string is followed by its length, such as `(1,200 characters)`.
 
     Args:
-        text: the string.
-        limit: the maximum number of characters; a longer string loses its middle, and its length is added.
+        limit: the maximum number of characters of a string that is not cut.
     """
     if len(text) <= limit:
         return repr(text)
@@ -279,7 +280,7 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(instant_in_day: Instant, zone: ZoneInfo) -> date:
-    """Return the local date in a time zone at a moment."""
+    """Return the date in a time zone at a given time."""
     return instant_in_day.astimezone(zone).date()
 
 

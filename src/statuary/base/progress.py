@@ -56,7 +56,7 @@ def report_stage(progress: Progress, name: str, total: int | None = None) -> Ite
 
 
 def track_progress(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield each item unchanged, and count a step of progress after it."""
+    """Yield the items, and count a step of progress after each."""
     for item in items:
         yield item
         progress.advance(1)
@@ -67,9 +67,9 @@ OBJECTS: Final = 20_000
 
 
 def enable_garbage_collection() -> None:
-    """Start Python's garbage collection, which is off when a command starts.
+    """Enable Python's garbage collection, which is off when a command starts.
 
-    The collection never searches objects that exist already, such as imported modules.
+    Objects that exist already, such as imported modules, are never searched, which saves time.
     """
     if not gc.isenabled():
         gc.freeze()

@@ -17,10 +17,10 @@ class Reason(NamedTuple):
 
 
 def because(key: str, /, **values: str | int) -> Reason:
-    """Make a `Reason`, whose sentence can be shown in any language.
+    """Make a reason, a sentence that pages can show in any language.
 
     Args:
-        key: the key of the sentence in the texts of pages, without `claim_reason.`.
+        key: the key of the sentence in the translated texts, without the prefix `claim_reason.`.
         values: the values for the placeholders of the sentence.
     """
     return Reason(key, tuple(values.items()))

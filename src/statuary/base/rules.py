@@ -50,18 +50,15 @@ class RuleText(NamedTuple):
 
 
 def rule_text(function: Callable[..., object]) -> RuleText:
-    """Return the name and the sentence of the rule that a function checks.
-
-    The name is that of the function, with hyphens. The sentence is the first line of its docstring.
-    """
+    """Return the name and sentence of the rule that a function checks."""
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return RuleText(function.__name__.replace("_", "-"), sentence)
 
 
 def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
-    """Yield the functions of modules that are marked as checks of a rule.
+    """Yield the functions in modules that are decorated with `@check`.
 
-    Each comes with the rule's name, sentence and severity, in the order in which a module defines them.
+    Each comes with its rule's name, sentence and severity, in the order of the code.
     """
     for module in modules:
         for value in vars(module).values():
@@ -74,10 +71,12 @@ def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
-    """Return the rule that a function's name and docstring state.
+    """Make a rule from a function's name and docstring.
+
+    For example, the function `path_mismatch` makes the rule `path-mismatch`.
 
     Args:
-        rule: the function.
+        rule: the function, whose docstring begins with the rule's sentence.
         group: the heading under which `statuary check --list` prints the rule.
     """
     name, sentence = rule_text(rule)

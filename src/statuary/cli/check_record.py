@@ -26,10 +26,12 @@ class CheckedRecord(NamedTuple):
     judged: "JudgedRecord | None"  # None if the file is not a record
 
     def is_clean(self, *, strict: bool) -> bool:
-        """Return whether no check failed, and no evidence contradicts the record.
+        """Return whether the record passed all checks.
+
+        It has not passed if evidence contradicts it.
 
         Args:
-            strict: whether a check that gives a warning has failed, too.
+            strict: whether a warning counts as a failure, too.
         """
         if self.judged is None or self.judged.is_contradicted or has_errors(self.findings):
             return False
@@ -37,11 +39,11 @@ class CheckedRecord(NamedTuple):
 
 
 def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
-    """Check a contract's record in a file, as a build does.
+    """Check a single contract record in a file, as a build does.
 
     Args:
-        file: a document of `/v2/contract/` with all fields, or a record in YAML.
-        skipped: the names of skipped checks.
+        file: the record in YAML, or as JSON with all fields, as `/v2/contract/` returns it.
+        skipped: the names of checks to skip.
     """
     from statuary.contracts.checks.prove import (
         IDENTITY_CHECKS,
@@ -81,9 +83,9 @@ def _parse_record(file: Path) -> "ParsedContract":
 
 
 def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
-    """Yield the lines to print about a checked record.
+    """Yield the lines that `statuary check` prints about a verified contract.
 
-    The lines are the contract's name and address, the verdict, and each claim of the proof.
+    The lines are the contract's name and address, the verdict, and what each piece of evidence shows.
     """
     from statuary.contracts.pages.trail import evidence_trail
     from statuary.site.pages.page_texts import english_sentence, page_texts

@@ -12,17 +12,16 @@ Result = TypeVar("Result")
 
 
 def retry_with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
-    """Run a function again if the site's ledger is damaged.
+    """Call a function again if it finds the site's ledger damaged.
 
     The ledger is the database of published files. A damaged one has been renamed by then, so that the second
-    run makes a new one.
+    call makes a new one.
 
     Args:
         folder: the folder of the site.
-        run: the function.
 
     Raises:
-        DamagedLedgerError: if the damaged ledger is in another folder.
+        DamagedLedgerError: if the damaged ledger belongs to another folder.
     """
     try:
         return run()

@@ -20,7 +20,10 @@ def escape_control_chars(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """Encode a value as indented JSON in ASCII, which is safe for a terminal."""
+    """Encode a value as indented JSON that is safe to print.
+
+    All characters outside ASCII are escaped.
+    """
     return json.dumps(value, indent=2)
 
 

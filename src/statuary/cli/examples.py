@@ -11,7 +11,11 @@ from statuary.system.files import read_file
 
 @cache
 def read_examples() -> dict[str, list[str]]:
-    """Return the example command lines that help pages show, by command."""
+    """Read the example command lines that help pages show.
+
+    Returns:
+        The lines by command, such as `incident open`.
+    """
     text = read_file(Path(__file__).with_name("examples.json"))
     examples: dict[str, list[str]] = json.loads(text)
     return examples

@@ -39,8 +39,7 @@ def format_findings(
     """Format findings as text, JSON, SARIF or GitHub annotations.
 
     Args:
-        findings: the findings.
-        folder: the content folder as the user typed it.
+        folder: the content folder as the user typed it, for the paths in the output.
         output_format: the value of `--format`.
         outcome: what a build published, which only JSON shows; None for a command that publishes nothing.
     """
@@ -57,7 +56,6 @@ def text_report(
     The first line of each finding is `file:line:column: severity: message [rule]`.
 
     Args:
-        findings: the findings.
         folder: the content folder as the user typed it.
         edited_texts: the new text of each edited file that is not written yet, by path.
     """
@@ -112,11 +110,13 @@ def _finding_lines(finding: Finding, folder: str, sources: "_SourceLines") -> It
 
 
 def finding_location(finding: Finding, folder: str) -> str:
-    """Return the place of a finding as `file:line:column:`, for editors to link.
+    """Return the place of a finding as `file:line:column:`.
+
+    Editors turn it into a link.
 
     Args:
-        finding: the finding; without a position, the place is only `file:`.
-        folder: the content folder.
+        finding: the finding; without a position, the result is only `file:`.
+        folder: the content folder, with which the path begins.
     """
     path = escape_control_chars(_finding_file_name(finding, folder))
     if finding.position is None:
@@ -179,8 +179,7 @@ def github_report(findings: Iterable[Finding], folder: str) -> str:
     """Format findings as GitHub's workflow commands, which annotate a pull request.
 
     Args:
-        findings: the findings.
-        folder: the content folder, which the paths of annotations begin with.
+        folder: the content folder, with which the paths of annotations begin.
     """
     return "\n".join(_github_command(finding, folder) for finding in findings)
 
@@ -209,9 +208,8 @@ def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | Non
     Each finding has its file, line, column, severity, rule, message, remedy and pointer.
 
     Args:
-        findings: the findings.
         folder: the content folder as the user typed it.
-        outcome: what a build published, for the further member `outcome`; None for a command that publishes
+        outcome: what a build published, for a second member `outcome`; None for a command that publishes
             nothing.
     """
     report: dict[str, object] = {"findings": [_finding_to_json(finding, folder) for finding in findings]}
@@ -245,8 +243,7 @@ def sarif_report(findings: Iterable[Finding], folder: str) -> str:
     """Format findings as SARIF 2.1.0, the JSON format of code scanners.
 
     Args:
-        findings: the findings.
-        folder: the content folder, which the paths of results begin with.
+        folder: the content folder, with which the paths of results begin.
     """
     findings_list = list(findings)
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings_list})]

@@ -76,10 +76,10 @@ def schema_command(
 
 
 def write_schemas(folder: Path) -> None:
-    """Write the JSON Schema of each kind of content file into a folder.
+    """Write the JSON Schemas of content files to `<name>.json` in a folder.
 
     Args:
-        folder: the folder, which is created; the files are `<name>.json`.
+        folder: the folder, which is created if necessary.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name in SCHEMA_MODELS:
@@ -112,7 +112,7 @@ class NewSite(NamedTuple):
 
     @property
     def chain_names(self) -> dict[str, str]:
-        """The name of each chain, by its chain id, from the options of `init`."""
+        """The name of each chain in the options of `init`, by id."""
         own_chain = self.chain_id or ("1337" if self.demo else "")
         pairs = (text.partition("=") for text in self.chains)
         names = {own_chain: self.name} if own_chain else {}
@@ -407,11 +407,10 @@ DEMO = "\n  demo: true  # invented; every page says so"
 
 
 def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
-    """Return the files of a new site's content folder: text by path.
+    """Return the files of a new content folder: text by path.
 
     Args:
-        site: the name, URL and chains of the site.
-        now: the current time, for the dates in the files.
+        now: the current time, from which the dates in the files are computed.
     """
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     values = {

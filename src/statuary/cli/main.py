@@ -116,7 +116,7 @@ class LazyGroup(click.Group):
 
     @override
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that the user has typed, and return its exit code."""
+        """Run the command that the user typed, and return its exit code."""
         try:
             code = super().invoke(ctx)
         except click.UsageError as error:

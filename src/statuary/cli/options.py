@@ -42,9 +42,11 @@ def with_options(*options: Decorator) -> Decorator:
 def option_group(name: str, group: type[tuple[object, ...]], *options: Decorator) -> Decorator:
     """Return a decorator that passes several options as one named tuple.
 
+    For example, the options --body and --body-file can become one parameter `body_options`.
+
     Args:
-        name: the command's parameter.
-        group: the named tuple; its fields are the parameters of the options.
+        name: the parameter of the command's function.
+        group: the class of the named tuple, with a field for each option.
         options: the decorators that add the options.
     """
 
@@ -64,9 +66,12 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 
 
 def extension_options(command: str) -> Decorator:
-    """Add the options that extensions define for a command of the core.
+    """Return a decorator that adds the extensions' options to a core command.
 
-    The command receives the values of these options as `extension_options`.
+    The command's function receives the values as `extension_options`.
+
+    Args:
+        command: the name of the command, such as `build`.
     """
     rows = {row.name: row.options[command] for row in EXTENSIONS if command in row.options}
 
@@ -88,7 +93,7 @@ def extension_options(command: str) -> Decorator:
 
 
 def extension_option(row: CommandOption) -> Decorator:
-    """Return the decorator that adds an option of an extension to a command.
+    """Return the decorator that adds one option of an extension.
 
     Args:
         row: the flag, help text and type of the option.

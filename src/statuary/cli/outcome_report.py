@@ -16,15 +16,15 @@ EXTENT_CODES = {
 
 
 def exit_code_of(outcome: Outcome) -> ExitCode:
-    """Return the exit code of a command for what it has published."""
+    """Return the exit code for a complete, partial or failed publication."""
     return EXTENT_CODES[outcome.extent]
 
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
-    """Return a sentence about the parts that were not published.
+    """Return a sentence that names the parts that were not published.
 
     Args:
-        outcome: the outcome of a build or publication.
+        outcome: what a build or publication published.
         applied: whether the changes were made; False after a dry run.
 
     Returns:

@@ -16,11 +16,11 @@ EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
 def change_counts_line(plan: Plan, *, applied: bool) -> str:
-    """Return a sentence with the numbers of changed and kept files.
+    """Return a sentence like `2 added, 1 replaced, 0 removed, 9 kept`.
 
     Args:
         plan: the changes of a build.
-        applied: whether the changes were made; False after a dry run.
+        applied: whether the changes were made; after a dry run, the sentence says `would be added`.
     """
     counts = plan.counts
     would = "" if applied else "would be "
@@ -33,9 +33,10 @@ def change_counts_line(plan: Plan, *, applied: bool) -> str:
 
 
 def changed_file_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a line for each changed file, and one that counts changed epochs.
+    """Yield a line for each changed file.
 
-    Epochs are the files with later versions of documents.
+    The precomputed later versions of documents, which can be thousands of files, share one line with their
+    number.
     """
     epochs: Counter[Action] = Counter()
     size = 0
@@ -51,12 +52,12 @@ def changed_file_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """Return a note about names that a case-insensitive file system lacks.
+    """Warn that a case-insensitive disk lacks some file names of a site.
 
     The note also says how to deploy the site from there.
 
     Args:
-        folder: the folder of the site.
+        folder: the folder of the site, for the message.
     """
     return (
         f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"

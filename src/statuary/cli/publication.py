@@ -41,12 +41,12 @@ def publish_folder(
     Args:
         folder: the built folder.
         to: the URL or folder to publish to.
-        dry_run: whether to print the changes only.
+        dry_run: whether to print the changes without making them.
         to_error: whether to print to standard error instead of standard output.
-        is_excluded: returns whether a path of the folder is not published; None publishes all.
+        is_excluded: returns whether to skip a path of the folder; None to publish all.
 
     Returns:
-        What was published; extensions print what they skipped.
+        The parts that were published; extensions print what they skipped.
 
     Raises:
         PublishingError: if the folder cannot be published.
@@ -71,7 +71,7 @@ def require_publishable_target(to: str) -> None:
     """Check that sites can be published to a folder or URL.
 
     Raises:
-        PublishingError: if the name is empty or a misspelt URL, or no extension publishes to the URL.
+        PublishingError: if the name is empty or a misspelt URL, or no extension can publish to the URL.
     """
     if scheme := scheme_of(to):
         _publisher_for_scheme(scheme, to)
@@ -80,10 +80,12 @@ def require_publishable_target(to: str) -> None:
 
 
 def target_name(to: str) -> str:
-    """Return the name of a publication's target for messages.
+    """Return a publication target's name for messages.
+
+    Only the scheme and host of a URL are shown: `s3://bucket/path` becomes `s3://bucket`.
 
     Args:
-        to: a folder, which is the name; or a URL, of which only the scheme and host are shown.
+        to: a folder, which is its own name, or a URL.
     """
     scheme = scheme_of(to)
     host = to.removeprefix(f"{scheme}://").partition("/")[0].rpartition("@")[2]
@@ -129,15 +131,14 @@ def publish_to_folder(
     """Publish documents to a folder, and print the changes.
 
     Args:
-        documents: the documents.
         site: the path or URL that the documents come from.
         to: the folder to publish to.
-        origin: the origin to record in the folder; None to record nothing.
-        dry_run: whether to print the changes only.
+        origin: the time and version of the build to record in the folder; None to record nothing.
+        dry_run: whether to print the changes without making them.
         to_error: whether to print to standard error instead of standard output.
 
     Returns:
-        The outcome, in which folders that the target keeps are missing.
+        The outcome; folders that could not be replaced are listed as missing.
 
     Raises:
         PublishingError: if the documents cannot be published.
@@ -159,10 +160,10 @@ def publish_to_folder(
 
 
 def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
-    """Print which folders of the target stay, and return the outcome.
+    """Print which folders could not be replaced, and return the outcome.
 
     Args:
-        replacement: the parts of the target that may not be replaced, with the reasons.
+        replacement: the folders that must stay as they are, with the reasons.
         to: the target, for messages.
     """
     for problem in replacement.problems:
@@ -174,12 +175,12 @@ def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
 
 
 def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool = False) -> None:
-    """Print the size of a published site, and its changes.
+    """Print a published site's number of documents, size and changes.
 
     Args:
         plan: the changes.
         target: the name of the target.
-        applied: whether the changes were made; after a dry run, every change is printed, too.
+        applied: whether the changes were made; after a dry run, each changed file is printed, too.
         to_error: whether to print to standard error instead of standard output.
     """
     for line in () if applied else changed_file_lines(plan.changes()):

@@ -63,7 +63,7 @@ def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Pat
 
     Args:
         out: the folder of the site on this machine.
-        program: the program on the other machine; None for that of this machine.
+        program: the path of statuary on the other machine; None for the one that runs now.
         folder: the working folder on the other machine; None for the current folder.
         site: the folder of the site on the other machine; None for `out`.
     """
@@ -99,7 +99,7 @@ def round_up_to_minute(instant: Instant) -> Instant:
 
 
 def round_up_to_second(instant: Instant) -> Instant:
-    """Round a time up to the next whole second, unless it is one."""
+    """Round a time up to a whole second."""
     whole_second = instant.replace(microsecond=0)
     return instant if whole_second == instant else Instant(whole_second + SECOND)
 

@@ -10,7 +10,9 @@ from statuary.publish.plan import Action
 
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
-    """Return the lines that a build prints last: counts, sizes, next change.
+    """Return the lines that a build prints last.
+
+    They have the counts of records and findings, sizes, and the time of the next change.
 
     Args:
         result: the result of the build.
@@ -42,7 +44,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
 
 
 def finding_counts_line(checked: CheckedSite) -> str:
-    """Return the numbers of errors, warnings and notes, such as `1 error, 2 warnings`."""
+    """Count the findings in a line such as `1 error, 2 warnings`."""
     errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
     if not errors and not warnings and not notes:
         return "no errors or warnings"

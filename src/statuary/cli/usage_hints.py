@@ -23,11 +23,13 @@ WITHOUT_VALUE = re.compile(r"Option '(?P<flag>.*)' requires (an|\d+) arguments?\
 def with_usage_hint(
     error: click.UsageError, root: click.Context, typed_words: Sequence[str]
 ) -> click.UsageError:
-    """Add a hint to a usage error, if there is one.
+    """Add to a usage error what the user can type instead.
+
+    For example, the error about an unknown command gets a list of the commands. Other errors are returned as
+    they are.
 
     Args:
-        error: the error.
-        root: the context of the program.
+        root: the context of the program, with all commands.
         typed_words: what the user typed after the program's name.
     """
     if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):

@@ -118,7 +118,10 @@ class UpdateOptions(NamedTuple):
         return BodyOptions(self.body, self.body_file).text
 
     def promised_update(self, session: EditSession) -> Instant | None:
-        """Return the promised time of the next update, or None.
+        """Return the time that the options promise for the next update.
+
+        Returns:
+            The time, or None if the options promise none.
 
         Raises:
             click.UsageError: if both options for this time are given.
@@ -159,10 +162,9 @@ with_update_options = option_group(
 
 
 def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
-    """Return the text of an update.
+    """Return the text of an update, or ask the user for it.
 
-    It is the text from an option, if one is given. Otherwise the user is asked for it, or the update gets
-    Statuspage's default text for its status.
+    Without a terminal to ask in, the update gets Statuspage's default text for its status.
 
     Args:
         text: the text from the options, or None.
@@ -170,7 +172,8 @@ def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateS
         previous_status: the status before the update; None if it is the first one.
 
     Raises:
-        click.UsageError: if the status stays the same, no text is given, and there is no terminal to ask in.
+        click.UsageError: if there is no text and no terminal, and the status stays the same, so that there is
+            no default.
     """
     if text is not None:
         return text
@@ -205,13 +208,11 @@ def append_update(
     """Add an update to an incident's or maintenance window's file.
 
     Args:
-        session: the content to edit, and the command's options.
-        incident: the incident or maintenance window.
         status: the status that the update sets.
         update_options: the options with the update's text and components.
         subject: the beginning of the commit message, such as `Resolve incident`.
-        ask_components: whether to ask for components on a terminal.
-        reopens: whether the update reopens a closed incident, so that any status can follow.
+        ask_components: whether to ask for the affected components on a terminal.
+        reopens: whether the update reopens a closed incident; then any status is allowed.
 
     Raises:
         EditError: if the status cannot follow the current one, or a component is unknown.
@@ -236,10 +237,7 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     """Write an update to its incident's file, and commit it with --commit.
 
     Args:
-        session: the content to edit, and the command's options.
-        incident: the incident or maintenance window.
-        update: the update.
-        subject: the beginning of the commit message.
+        subject: the beginning of the commit message, such as `Resolve incident`.
     """
     pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
@@ -254,15 +252,18 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
 def check_promised_update(
     session: EditSession, promised: Instant | None, status: UpdateStatus
 ) -> Instant | None:
-    """Check the promised time of the next update, and return it.
+    """Check that the promised next update is later than this one.
 
     Args:
         session: gives the time of this update.
         promised: the promised time, or None.
-        status: the status that this update sets.
+        status: the status that this update sets; after `resolved`, nothing more can be promised.
+
+    Returns:
+        The promised time.
 
     Raises:
-        click.UsageError: if the incident has ended, or the promised time is in the past.
+        click.UsageError: if the time is not later, or the incident has ended.
     """
     if promised is None:
         return None
@@ -285,13 +286,12 @@ def choose_status(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return the status that an option or the user gives.
+    """Return the status that the user gave, or ask for it.
 
     If the options have only a text, the incident keeps its current status.
 
     Args:
         session: gives the time of the update.
-        incident: the incident or maintenance window.
         status: the status from an option, or None.
         update_options: the options, with the update's text.
         ask: shows the current status, and asks the user for the new one.

@@ -148,12 +148,11 @@ class EditSession:
             raise error.in_file(place) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
-        """Check an edit, then write it, or show it with --dry-run.
+        """Check an edit, then write it; with --dry-run, only show it.
 
         With --commit, the edit is committed too.
 
         Args:
-            edit: the edit.
             subject: the first line of the commit message.
             details: the rest of the commit message.
 
@@ -185,10 +184,10 @@ class EditSession:
                     )
 
     def date_after_newest_update(self, record: Incident) -> None:
-        """Date the edit a second after the newest update of a record, if needed.
+        """Date the edit after the newest update, if that is ahead.
 
-        It is needed if that update is slightly later than now, because another computer's clock is ahead.
-        The time stays if the user has given one.
+        An update can be slightly ahead of this computer's clock if another computer made it. The edit is then
+        dated one second later, unless the user gave a time with --at.
 
         Args:
             record: the incident or maintenance window to which the edit adds an update.
@@ -198,7 +197,7 @@ class EditSession:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
 
     def publish_later(self, publish_at: Instant | None) -> None:
-        """Date the edit at the time of --publish-at.
+        """Date the edit at the time of --publish-at, if there is one.
 
         Raises:
             click.UsageError: if --at is given too, or the time has passed.
@@ -216,7 +215,9 @@ class EditSession:
         self.at = publish_at
 
     def print_remaining_statuses(self, record: Incident) -> None:
-        """Print the components that are not operational after a record has ended.
+        """Print which affected components are not operational after an incident ended.
+
+        This reminds the user to set their status, too.
 
         Args:
             record: the incident or maintenance window that the edit has ended.
@@ -253,9 +254,9 @@ class Subject(NamedTuple):
 
 
 def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Command]:
-    """Return a decorator that adds the options of commands that edit content.
+    """Return a decorator for commands that edit content files.
 
-    The command's function receives an `EditSession`.
+    It adds the options that these commands share. The command's function receives an `EditSession`.
 
     Args:
         subject: the kind of record that the command edits; None if it needs the whole status.
@@ -318,9 +319,9 @@ def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
 
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
-    """Return the records that a command has to read before an edit.
+    """Return the content files that a command reads before an edit.
 
-    If the user chooses a record from a list, the command has to read all records.
+    If the user chooses an incident from a list, the command has to read all files.
 
     Args:
         content: the content folder.
@@ -339,7 +340,7 @@ def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str
 def open_session(
     edit_options: EditOptions, now: Instant, subject: Subject | None, values: Mapping[str, object]
 ) -> Iterator[EditSession]:
-    """Read the content for an edit, while other edits wait.
+    """Read the content for an edit, and make other edits wait.
 
     On a terminal, the content is not locked while the user answers questions: `apply` locks it, and stops if
     it has changed since.
@@ -349,9 +350,6 @@ def open_session(
         now: the time of the command.
         subject: the kind of record that the command edits; None if it needs the whole status.
         values: the values of the command's arguments and options.
-
-    Yields:
-        The session.
     """
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
@@ -364,7 +362,7 @@ def open_session(
 def read_status_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[CheckedStatus, Timeline]":
-    """Read the status content, or print its findings and exit.
+    """Read the status content; if it has errors, print them and exit.
 
     Args:
         folder: the content folder.
@@ -395,10 +393,9 @@ def _read_status(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedS
 
 
 def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
-    """Yield an edit as the lines of a unified diff, in colour.
+    """Yield the lines of an edit's unified diff, coloured for a terminal.
 
     Args:
-        edit: the edit.
         name: the name of the file in the diff.
     """
     lines_before = [] if edit.text_before is None else _split_lines_like_git(edit.text_before)
@@ -421,8 +418,8 @@ def remaining_status_sentences(timeline: Timeline, record: Incident, at: Instant
     """Yield a sentence for each affected component that is not operational.
 
     Args:
-        timeline: the status over time.
-        record: the incident whose components are looked at.
+        timeline: the status of all components over time.
+        record: the incident or maintenance window that names the components.
         at: the time of the status.
     """
     by_name = timeline.catalogue.components_by_name

@@ -40,7 +40,7 @@ NONE = "none"
 
 
 def is_interactive() -> bool:
-    """Return whether the command can ask the user, because it runs in a terminal."""
+    """Return whether the command runs in a terminal, and can ask questions."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -65,7 +65,7 @@ def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint:
 
 
 def ask_text(question: str, default: str | None = None) -> str:
-    """Ask the user for a text, until it is not empty.
+    """Ask the user for a text until the answer is not empty.
 
     Args:
         question: the question, without a colon.
@@ -76,7 +76,7 @@ def ask_text(question: str, default: str | None = None) -> str:
 
 
 def ask_choice(question: str, choices: Sequence[Choice], default: str | None = None) -> Choice:
-    """Ask the user to choose one of several words, and return it.
+    """Ask the user to type one of several words, and return it.
 
     Args:
         question: the question, without a colon.
@@ -90,11 +90,10 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
 
 
 def ask_numbered_choice(question: str, lines: Sequence[tuple[str, str]]) -> str:
-    """Let the user choose one of several numbered lines.
+    """Ask the user for the number of one of several printed lines.
 
     Args:
-        question: the question.
-        lines: the name and the description on each line.
+        lines: the name and the description to print on each line.
 
     Returns:
         The name on the chosen line.
@@ -114,11 +113,13 @@ def ask_instant(question: str) -> Instant:
 
 
 def ask_end_time(question: str, start: Instant) -> Instant:
-    """Ask the user for the end of a period, and return it.
+    """Ask the user when a period ends, and return the time.
+
+    The answer can be a time, or the length of the period, such as `2h`.
 
     Args:
         question: the question, without a colon.
-        start: the start of the period. The user can answer with a time, or with the length of the period.
+        start: the start of the period, to which a length is added.
     """
     end: Instant = click.prompt(question, type=EndType(start))
     return end
@@ -159,14 +160,14 @@ def incident_or_ask(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident that the user named, or ask for one.
+    """Find the incident that the user named, or ask for one.
 
     Args:
-        typed_name: the name that the user typed; None if the command line has none.
+        typed_name: the id or file name that the user typed; None if the command line has none.
         histories: the incidents or maintenance windows to choose from.
-        record_noun: the word for them in messages, such as `incident`.
+        record_noun: `incident` or `maintenance`, for messages.
         at: the time of the status.
-        is_wanted: returns whether incidents with a given status are in the list to choose from.
+        is_wanted: returns whether the list to choose from includes incidents with a given status.
 
     Raises:
         EditError: if no incident matches, several match, or there is none to choose from.
@@ -192,17 +193,17 @@ def _ask_incident(choices: Sequence[Incident], record_noun: str, at: Instant) ->
 
 
 def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Return the component statuses that the user typed, or ask for them.
+    """Parse `component=status` words, or ask the user for the statuses.
 
     Args:
         words: words such as `rpc=partial_outage`.
-        catalogue: the status, with the existing components.
+        catalogue: the components that exist.
 
     Returns:
-        The status of each component key.
+        The status by component key.
 
     Raises:
-        click.UsageError: if a component has no status and there is no terminal.
+        click.UsageError: if a component has no status, and there is no terminal to ask in.
     """
     statuses = parse_statuses(words, catalogue)
     if not is_interactive():
@@ -216,10 +217,12 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
 
 
 def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of the components that the user named, or ask for them.
+    """Return the keys of the components that the user named.
+
+    If the user named none, and the command runs in a terminal, it asks.
 
     Args:
-        names: the keys or ids that were given; if there are none, a command in a terminal asks.
+        names: the keys, ids or names that the user typed.
         catalogue: the components that exist.
     """
     if names or not is_interactive():
@@ -255,41 +258,35 @@ def _component_key(typed_name: str, catalogue: StatusCatalogue, remaining_keys: 
 
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the incidents whose file names begin with what the user has typed.
+    """Complete the name of an incident for the shell, newest first.
 
-    The shell shows the names, without suffix, as completions of an argument, newest first.
+    For example, `2026-11` is completed to the names of the files of that month, without suffix.
     """
     return _record_names(_content_folder(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the maintenance windows whose file names begin with the typed text.
+    """Complete the name of a maintenance window for the shell, newest first.
 
-    The shell shows the names, without suffix, as completions of an argument, newest first.
+    For example, `2026-11` is completed to the names of the files of that month, without suffix.
     """
     return _record_names(_content_folder(ctx) / "maintenances", incomplete)
 
 
 def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the incident templates whose names begin with what the user has typed.
-
-    The shell shows them as completions of an argument.
-    """
+    """Complete the name of an incident template for the shell."""
     return sorted(_record_names(_content_folder(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the component keys that begin with what the user has typed.
-
-    The shell shows them as completions of an argument.
-    """
+    """Complete the key of a component for the shell."""
     return [key for key in _component_keys(_content_folder(ctx)) if key.startswith(incomplete)]
 
 
 def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return completions, for the shell, of an argument `component=status`.
+    """Complete an argument `component=status` for the shell.
 
-    They are component keys before the equals sign, and statuses after it.
+    Before the equals sign it offers component keys, and after it statuses.
     """
     key, equals, status = incomplete.partition("=")
     if not equals:

@@ -56,8 +56,7 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], output_format: str, 
     """Print rows as a table, or as JSON.
 
     Args:
-        rows: the rows.
-        columns: the columns of the table; JSON has all members.
+        columns: the columns of the table; the JSON has all values of a row.
         output_format: `table` or `json`.
         empty_message: the message if there are no rows.
     """
@@ -96,7 +95,7 @@ def _make_table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Tabl
 
 
 def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return the rows for a list of incidents, newest first.
+    """Return the rows that `incident list` prints, newest incident first.
 
     Args:
         timeline: the status over time.
@@ -107,7 +106,7 @@ def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[
 
 
 def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return the rows for a list of maintenance windows, sorted by start.
+    """Return the rows that `maintenance list` prints, sorted by start.
 
     Args:
         timeline: the status over time.
@@ -158,7 +157,9 @@ def _draft_label(incident: Incident, at: Instant) -> str:
 
 
 def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
-    """Return a row for each component, in the order of components.yaml.
+    """Return a row with the status of each component.
+
+    The rows are in the order of components.yaml.
 
     Args:
         timeline: the components and their statuses over time.
