@@ -23,16 +23,14 @@ def contract_documents(
 ) -> Iterator[Document]:
     """Yield a contract's documents: record, proof, page and list of its address.
 
-    A contract that is not published has no document with its record.
-
     Args:
         judged_record: the record with its proof.
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
         canonical_json: the bytes of the record, if they are known.
         digest: the SHA-256 of the source.
-        address_rows: the contracts at the address; None if there may be others, so that the build lists them
-            later.
+        address_rows: the contracts at the address on all chains; None if there may be others, so that the
+            build lists them later.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 

@@ -30,9 +30,10 @@ SHARDED_PATH = re.compile(
 
 
 def sharded_path(path: str) -> str:
-    """Return the path of a document in the sharded folder layout.
+    """Return a document's path in the layout with folders by address.
 
-    Only records and proofs have different paths there.
+    For example, a folder has the records whose address begins with the same two hex digits. Only records and
+    proofs have different paths in this layout.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -41,7 +42,7 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return the path of a document in the plain folder layout.
+    """Return a document's path in the layout without address prefixes.
 
     Args:
         path: the path in either layout.
@@ -52,7 +53,7 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document with its paths in the sharded layout.
+    """Return a document with its paths in the layout of sharded folders.
 
     That layout has a folder for the first two hex digits of the address.
     """
@@ -62,7 +63,7 @@ def sharded_document(document: Document) -> Document:
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Adapt documents to the site's hosts: folder layout and compression.
+    """Move and compress documents as the settings for web hosts say.
 
     Args:
         documents: the documents with their plain paths.
@@ -90,7 +91,7 @@ class ContractKey(NamedTuple):
 
 
 def contract_key_of_path(path: str) -> ContractKey | None:
-    """Return the chain and address in the path of a contract's record.
+    """Return the chain and address in the path of a record.
 
     Returns:
         The chain and address, or None for any other path.

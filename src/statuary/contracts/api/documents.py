@@ -18,11 +18,11 @@ from statuary.version import VERSION
 def record_document(
     judged_record: JudgedRecord, source: str, canonical_json: bytes | None = None, digest: bytes = b""
 ) -> Document:
-    """Return the document with a contract's record, in Sourcify's API format.
+    """Return the JSON document about a contract that Sourcify's API serves.
 
-    The record is published unchanged even if evidence contradicts it; the proof and the lists contain the
-    verdict. The document has two paths, one with the checksummed and one with the lower-case address, because
-    static hosts are case-sensitive.
+    The record is published unchanged even if evidence contradicts it; the proof and the lists say so. The
+    document has two paths, with the checksummed and with the lower-case address, because static hosts are
+    case-sensitive.
 
     Args:
         judged_record: the record with its proof.

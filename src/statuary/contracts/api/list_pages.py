@@ -21,10 +21,10 @@ class PageRows(NamedTuple):
 
 
 def divide_into_list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
-    """Divide the contracts of a chain into pages, oldest contracts first.
+    """Divide a chain's contracts into pages, so that few pages change later.
 
-    Pages change as little as possible when a contract is added or removed: a full page ends at the contract,
-    in its last three quarters, whose address has the largest last digits.
+    A full page ends at the contract, in its last three quarters, whose address has the largest last digits.
+    So most pages stay the same when a contract is added or removed.
 
     Args:
         oldest_first: the list entries of the contracts.

@@ -39,10 +39,10 @@ class AddressRows(NamedTuple):
 
 
 def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group a site's contracts by address.
+    """Group a site's contracts by address, since chains can share one.
 
     Args:
-        located_rows: the location and the list entry of each contract, sorted by address and match id.
+        located_rows: the path and the list entry of each contract, sorted by address and match id.
 
     Yields:
         An address, with its contracts on all chains.
@@ -63,7 +63,7 @@ def chain_documents(
     Args:
         chain_id: the chain.
         oldest_first: the list entries of all contracts on the chain, sorted by match id.
-        unchanged_count: the number of oldest contracts that have not changed; pages with only these are omitted.
+        unchanged_count: how many of the oldest contracts have not changed; pages with only these are skipped.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
@@ -144,7 +144,7 @@ def _chain_entry(chain: Chain) -> dict[str, object]:
 
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return a contract's JSON object for the list of its chain."""
+    """Return a contract's JSON object in the list of its chain."""
     return dict(zip(LIST_MEMBERS, row, strict=False)) | _contradicted_member(row)
 
 

@@ -112,7 +112,7 @@ ENDPOINTS = (
 
 
 def example_paths(example_contract: ContractRow | None) -> Iterator[str]:
-    """Yield paths of documents that the API page shows as examples.
+    """Yield paths of documents that the API page links to as examples.
 
     Args:
         example_contract: a contract of the site, or None if there are none.

@@ -54,7 +54,7 @@ NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
 
 
 def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
-    """Return whether site.yaml lists a block as trusted (a checkpoint).
+    """Return whether site.yaml lists a block as trusted.
 
     Args:
         block: the block, with its number and hash.
@@ -200,7 +200,7 @@ def _decode_hex(hex_text: str) -> bytes:
 
 
 def anchor_as_json(anchor: Anchor) -> dict[str, Json]:
-    """Convert Merkle proofs about a contract to the JSON of `anchor.json`."""
+    """Convert a contract's Merkle proofs to the JSON of `anchor.json`."""
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_as_json(anchor.block),

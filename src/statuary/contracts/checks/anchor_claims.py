@@ -159,7 +159,7 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Check that a library is installed which recovers a transaction's sender.
+    """Check that a library for recovering a transaction's sender is installed.
 
     Raises:
         MissingExtraError: if the extra that contains the library is not installed.
@@ -223,12 +223,12 @@ def decide_chain_claims(
 ) -> AnchorClaims:
     """Decide what Merkle proofs from the chain show about a record.
 
-    The proofs can show that the record's code is at the address (claim D), and how it was deployed (claim E).
+    The proofs can show that the record's code is at the address, and how it was deployed.
 
     Args:
         record: the record to compare with the proofs.
         anchor: the Merkle proofs; None if there are none.
-        record_digest: the SHA-256 of the record as canonical JSON, which the proofs must name.
+        record_digest: the SHA-256 of the record as canonical JSON; proofs for another digest do not count.
         checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     if anchor is None:

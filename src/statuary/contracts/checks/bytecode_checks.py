@@ -427,8 +427,8 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 def justified_match_level(side: SideView) -> MatchLevel:
     """Return the match level that creation or runtime code has earned.
 
-    The transformations must already have turned the recompiled code into the on-chain code. A transformation
-    that inserts the auxdata that is already there changes nothing, so it does not lower the level.
+    For example, code whose metadata hash was replaced is at most a `match`, not an `exact_match`. The
+    transformations in the record must already have turned the recompiled code into the on-chain code.
     """
     steps = tuple([step for step in side.transformations or () if not _leaves_auxdata_unchanged(side, step)])
     if (found := side.recomputed_match) is not None and found.transformations == steps:

@@ -61,7 +61,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The sentence for reports that names the unknown value."""
+        """The sentence that tells which value is not known here."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 
@@ -122,7 +122,7 @@ class ContractCheck(NamedTuple):
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def to_finding(self, violation: Violation) -> Finding:
-        """Convert a violation of this rule to a finding for reports."""
+        """Convert a broken rule in a record to a finding for reports."""
         return Finding(
             rule=self.name,
             message=violation.message,
@@ -151,10 +151,12 @@ class Match(NamedTuple):
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed_match: "Match") -> bool:
-        """Return whether a match claimed by a record is of this kind.
+        """Return whether a match that a record claims is of this kind.
+
+        For example, a kind without a language covers records in every language.
 
         Args:
-            claimed_match: the language of the record, and a claimed match of its creation or runtime code.
+            claimed_match: the record's language, and its match of creation or runtime code.
         """
         is_exact_enough = claimed_match.is_exact or not self.is_exact
         return (
@@ -170,7 +172,8 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
     """Return a decorator for a check that confirms a kind of match.
 
-    A record that claims such a match fails if the check does not apply to it.
+    For example, `@confirms(Match("creation"))`: a record that claims a creation match fails if this check
+    does not apply to it.
     """
 
     def register(observe: CheckFunction) -> CheckFunction:
@@ -184,16 +187,17 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
 def of_compilation(observe: CheckFunction) -> CheckFunction:
-    """Mark a check whose result depends only on the compilation.
+    """Mark a check whose result is equal for copies of a contract.
 
-    Contracts with the same compilation and match levels then share the result, which is computed once.
+    Such a check looks only at sources, settings, compiler output and match levels. Its result is computed
+    once for contracts that share them.
     """
     _OF_COMPILATION.add(observe)
     return observe
 
 
 def collect_contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the checks that modules define with `@check`, in order."""
+    """Return the functions in modules that are decorated with `@check`."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)

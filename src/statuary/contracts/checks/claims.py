@@ -127,7 +127,9 @@ def decide_claims(
     anchor_claims: AnchorClaims,
     compilation_claim: Claim,
 ) -> tuple[Claim, ...]:
-    """Decide the status of the six statements (claims) of a proof.
+    """Decide the status of the six statements that a proof makes.
+
+    For example, one statement (claim) is that the sources compile to the recorded code.
 
     Args:
         record: the record that the claims are about.
@@ -153,7 +155,7 @@ def decide_claims(
 
 
 def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
-    """Decide claim A: the record's members do not contradict each other.
+    """Decide the claim that a record's members agree with each other.
 
     Args:
         unpassed_results: the results of checks that did not pass.
@@ -189,7 +191,6 @@ def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResul
     The decision follows Sourcify's matching algorithm.
 
     Args:
-        record: the record that the claim is about.
         unpassed_results: the results of checks that did not pass.
     """
     name, side = ClaimName.MATCHES, record.runtime
@@ -222,7 +223,7 @@ def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]
 def decide_hash_claim(
     record: RecordView, check_results: Sequence[CheckResult], unpassed_results: Sequence[CheckResult]
 ) -> Claim:
-    """Decide claim B: a hash in the on-chain code identifies the sources.
+    """Decide the claim that a hash in the code identifies the sources.
 
     Args:
         record: the record that the claim is about.
@@ -254,7 +255,7 @@ def _check_names_with_outcome(check_results: Iterable[CheckResult], outcome: Che
 
 
 def apply_recompilation(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
-    """Decide claim C, that the sources compile to the recorded code.
+    """Decide the claim that the sources compile to the recorded code.
 
     Args:
         recompilation: the result of compiling the sources in this build, or None.
@@ -290,12 +291,12 @@ def decide_compiled_claim(
     *,
     is_vouched_for: bool = False,
 ) -> Claim:
-    """Decide claim C, that sources compile to the code, from stored evidence.
+    """Decide from an earlier compilation whether the sources give the code.
 
     Args:
-        record: the record that the claim is about.
         compilation: the stored result of an earlier compilation, or None.
-        record_digest: the SHA-256 of the record as canonical JSON, in hex, which the evidence must name.
+        record_digest: the SHA-256 of the record as canonical JSON, in hex; evidence for another digest does
+            not count.
         is_vouched_for: whether site.yaml lists the evidence as trusted; otherwise the claim is only stated.
     """
     name = ClaimName.COMPILED
@@ -348,10 +349,7 @@ def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tupl
 
 
 def has_different_runtime_code(record: RecordView) -> bool:
-    """Return whether on-chain and compiled runtime code do not match.
-
-    The result is False if the record lacks either code, or claims a match.
-    """
+    """Return whether the compiled runtime code differs from the on-chain code."""
     side = record.runtime
     if side.onchain_code is None or side.recompiled_code is None or side.claimed_level is not None:
         return False
@@ -384,9 +382,9 @@ def _verified_onchain_hashes(
 
 
 def keeps_compiled_auxdata(side: SideView) -> bool:
-    """Return whether matching on-chain code has the compiler's own auxdata.
+    """Return whether on-chain code still has the compiler's own metadata hash.
 
-    If a transformation replaces the auxdata, the hash in it belongs to other sources.
+    If another hash replaces it in the matching code, it belongs to other sources.
     """
     pieces = list(side.auxdata.values())
     piece = side.trailing_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
@@ -455,11 +453,14 @@ def evidence_by_member(
 ) -> dict[str, PinnedBy]:
     """Return the strongest evidence for each member of a record.
 
+    For example, the runtime code may be proven by the chain, while the sources are proven by a hash in the
+    code.
+
     Args:
         record: the record whose members are examined.
-        record_claims: the claims about the record.
-        anchor_claims: the claims that Merkle proofs from the chain decide.
-        compilation: the evidence from the compilation that decides claim C, or None.
+        record_claims: what the proof says about the record.
+        anchor_claims: what Merkle proofs from the chain decide.
+        compilation: the compilation of the sources, or None.
 
     Returns:
         The kind of evidence by the name of the member; empty if the record contradicts itself.

@@ -38,7 +38,10 @@ class KeccakCache:
         self._known: dict[bytes, str] = {}
 
     def hash_text(self, text: str) -> str:
-        """Return the Keccak-256 of a string as `0x` and 64 hex digits."""
+        """Return the Keccak-256 of a string as `0x` and 64 hex digits.
+
+        The hash is computed only once for each string.
+        """
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
         digest = self._known.get(key)

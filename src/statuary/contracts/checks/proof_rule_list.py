@@ -11,7 +11,7 @@ PROOF = "proof"
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules that each contract record must satisfy, in published order."""
+    """Yield the rules for contract records, in the published order."""
     yield from (rule_of_check(check, PROOF)._replace(can_skip=True) for check in CONTRACT_CHECKS)
 
 
@@ -19,7 +19,6 @@ def rule_of_check(check: ContractCheck, group: str) -> Rule:
     """Convert a check to a rule for the output of `check --list`.
 
     Args:
-        check: the check to convert.
         group: the heading under which the rule is listed.
     """
     return Rule(check.name, check.severity, group, check.rule)

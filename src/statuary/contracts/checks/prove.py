@@ -64,7 +64,7 @@ CONTRACT_CHECKS: Final = tuple(
 
 
 def unskipped_checks(skipped_names: frozenset[str]) -> tuple[ContractCheck, ...]:
-    """Return the checks that prove a record, without the skipped ones.
+    """Return the checks of contract records, without the skipped ones.
 
     Args:
         skipped_names: the names of the checks to skip.
@@ -82,7 +82,7 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of the checks that a claimed match requires.
+    """Return the names of checks that must apply to a claimed match.
 
     Args:
         match: the language of the record, and a match of its creation or runtime code.
@@ -97,7 +97,6 @@ def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> t
 
     Args:
         record: the record, whose members already have the right types.
-        checks: the checks to run.
     """
     view = RecordView(record)
     return tuple([result for check in checks for result in check.check_records([view])])
@@ -126,16 +125,16 @@ def prove(
     record_digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
-    """Prove a record: run the checks, and decide the claims.
+    """Check a record, and decide what is proven about it.
 
     `prove_batch` is faster for several records.
 
     Args:
         record: the record, whose members already have the right types.
-        checks: the checks to run.
         compilation: the stored result of an earlier compilation, or None.
         anchor: Merkle proofs from the chain, or None.
-        record_digest: the SHA-256 of the record as canonical JSON, which the evidence must name.
+        record_digest: the SHA-256 of the record as canonical JSON; evidence for another digest does not
+            count.
         checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     (proof,) = prove_batch([ProofInput(record, compilation, anchor, record_digest, checkpoints)], checks)
@@ -262,8 +261,6 @@ def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Sever
     """Return a finding if the on-chain code is not the compiled code.
 
     Args:
-        record: the record to examine.
-        proof: the proof of the record.
         severity: the severity of the finding: an error while a record is being made, and a note for a
             finished one, which is published with this verdict.
     """

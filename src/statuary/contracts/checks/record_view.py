@@ -55,9 +55,10 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 
 
 def depends_on_compilation(compute: Compute) -> Compute:
-    """Mark a property whose value depends only on the compilation.
+    """Mark a property that is the same for copies of a contract.
 
-    Contracts with the same compilation share the value, which is computed once.
+    The value depends only on sources, settings and compiler output. It is computed once for contracts that
+    share them.
     """
     _OF_COMPILATION.add(compute.__name__)
     return compute
@@ -67,7 +68,6 @@ def parse_or_error(parser: Callable[[Json], Part], part_value: Json) -> Part | I
     """Parse a part of a record, or return the parser's error.
 
     Args:
-        parser: the function that parses the part.
         part_value: the JSON value of the part.
     """
     try:
@@ -131,7 +131,7 @@ def is_same_json(value: Json, other_value: Json) -> bool:
 def is_same_sorted_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
-    This is `is_same_json` for values whose keys usually have different orders; it is faster there.
+    This is a variant of `is_same_json` that is faster if the keys usually have different orders.
     """
     text = encode_compact_json(value, sort_keys=True)
     return text is not None and text == encode_compact_json(other_value, sort_keys=True)
@@ -154,7 +154,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def compiler_text(self) -> str | None:
-        """The metadata's JSON text as the compiler wrote it, or None."""
+        """The Solidity metadata as the compiler wrote it, or None."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -170,7 +170,7 @@ class MetadataHashes:
         return text if is_same and not has_repeated_keys(text) else None
 
     def includes_digest(self, scheme: str, digest: bytes) -> bool:
-        """Return whether a digest is one of the possible hashes.
+        """Return whether a digest is one of the metadata's possible hashes.
 
         Args:
             scheme: the kind of hash in the auxdata, such as `ipfs`.
@@ -182,7 +182,7 @@ class MetadataHashes:
         return self._known[key]
 
     def possible_digests(self, scheme: str) -> Iterator[bytes]:
-        """Yield the possible hashes of the metadata.
+        """Yield the hashes that a compiler may have computed for the metadata.
 
         Args:
             scheme: the kind of hash in the auxdata, such as `ipfs`.
@@ -288,16 +288,16 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The auxdata sections in the record's `cborAuxdata`, by number.
+        """The metadata sections in the record's `cborAuxdata`, by number.
 
-        If any is invalid, the value is the error.
+        If a section is invalid, the value is the parser's error instead of a dict.
         """
         return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The auxdata sections in `cborAuxdata` by number.
+        """The metadata sections in the record's `cborAuxdata`, by number.
 
         The value is empty if `cborAuxdata` is invalid.
         """
@@ -309,25 +309,26 @@ class SideView:
     def library_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of library addresses, from the record's `linkReferences`.
 
-        If any is invalid, the value is the error.
+        If a position is invalid, the value is the parser's error instead of a list.
         """
         return parse_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def immutable_references(self) -> list[CodeReference] | InvalidValueError:
-        """The positions of immutables in the code, or an error.
+        """The positions of immutable variables in the code.
 
-        In Vyper, immutables follow the code.
+        In Vyper, immutables follow the code. If a position is invalid, the value is the parser's error
+        instead of a list.
         """
         return parse_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def auxdata_fields(self) -> dict[str, AuxdataFields]:
-        """The decoded fields of each auxdata section, by the section's number.
+        """The decoded fields of each metadata section in the code, by number.
 
-        Invalid sections are excluded.
+        For example, a section of Solidity has the fields `ipfs` and `solc`. Invalid sections are excluded.
         """
         return dict(self._readable_auxdata())
 
@@ -341,10 +342,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def trailing_auxdata(self) -> Auxdata | None:
-        """The contract's own auxdata, or None if it has none.
+        """The compiler's metadata at the end of the contract's code, or None.
 
-        The auxdata is at the end of the runtime code, also where the creation code contains the runtime code.
-        Code of contracts that the constructor creates may follow in the creation code.
+        It is the contract's own: in creation code, the code of contracts that the constructor creates may
+        follow it.
         """
         if self.recompiled_code is None:
             return None
@@ -356,9 +357,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def trailing_auxdata_fields(self) -> AuxdataFields | None:
-        """The decoded fields of the contract's own auxdata.
+        """The decoded fields of the metadata at the code's end.
 
-        The value is None if the contract has no auxdata of its own, or the auxdata is invalid.
+        For example, Solidity writes the fields `ipfs` and `solc`. The value is None if there is no metadata,
+        or it is invalid.
         """
         if self.trailing_auxdata is None:
             return None
@@ -471,7 +473,7 @@ class RecordView:
         return self.creation, self.runtime
 
     def values_of_compilation(self) -> tuple[Computed, Computed, Computed]:
-        """Return the computed values that other records of the compilation can reuse.
+        """Return the computed values that copies of the contract can reuse.
 
         Returns:
             The values of the record, of its creation code, and of its runtime code, each by name.
@@ -502,9 +504,9 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def qualified_name(self) -> QualifiedName:
-        """The contract's name, and the path of the source that declares it.
+        """The contract's name and the path of its source.
 
-        Both are parts of the record's `fullyQualifiedName`.
+        For example, `contracts/Token.sol` and `Token`, from the record's `fullyQualifiedName`.
         """
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return QualifiedName(path, name)
@@ -542,7 +544,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether the auxdata of matching code contains the metadata's hash."""
+        """Whether the metadata's hash is in the code that matched."""
         return any(
             self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides

@@ -16,7 +16,7 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def decide_verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Combine the claims about a record into one verdict.
+    """Combine what is proven about a record into one verdict.
 
     Args:
         record_claims: the six claims about the record, with their status.

@@ -104,16 +104,16 @@ class BuiltContract(NamedTuple):
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether a repeated build would give the same result.
+        """Whether another build of the same files would give the same result.
 
         This is not so if an unexpected exception occurred.
         """
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> ContractWithDocuments:
-        """Make the documents of the contract, and return both.
+        """Make the contract's documents, and return the contract with them.
 
-        If a document cannot be made, the contract is excluded, and has no documents.
+        If a document cannot be made, the contract is excluded from the site, and has no documents.
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
@@ -122,13 +122,11 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
-        """Return the contract's row for the build database (the ledger).
-
-        The paths of its documents are added later. After an unexpected exception, the row has no digest, so
-        that the next build reads the source again.
+        """Return the row that the build's database stores about the contract.
 
         Args:
-            unit: the path of the file or folder that contains the record, and that the next build compares.
+            unit: the path of the file or folder that contains the record; the next build checks whether it
+                has changed.
             reason: why the source was built, as `statuary explain` prints it.
             git_id: the git object id of the source; empty if unknown.
             stat_text: the size and time of the source's files; empty if they may still change.
@@ -153,7 +151,7 @@ class BuiltContract(NamedTuple):
 def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
-    """Read and build contracts that have files of their own.
+    """Read and check contracts that have files of their own.
 
     Args:
         root: the content folder.
@@ -178,9 +176,9 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 
 
 def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
-    """Group contracts into batches, which are checked together.
+    """Group contracts into batches that are checked together.
 
-    A batch fits into the cache of a processor.
+    A batch is small enough for the cache of a processor.
     """
     batch, size = list[ReadContract](), 0
     for item in contracts:
@@ -196,7 +194,7 @@ def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadC
 def build_contract_batch(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
-    """Check parsed contracts together, and yield the built contracts.
+    """Check several parsed contracts together, and yield the results.
 
     Args:
         contracts: the contracts with their sources.

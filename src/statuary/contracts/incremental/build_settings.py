@@ -23,7 +23,7 @@ class RecordRecompiler(Protocol):
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Compile a record's sources with the compiler release that the record names."""
+        """Compile a record's sources with the compiler version that it names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,9 +53,9 @@ class BuiltContracts(NamedTuple):
 
 
 def import_builders() -> None:
-    """Import the modules that build contracts before workers are forked.
+    """Import the modules that check contracts and make their documents.
 
-    The workers then need not import them.
+    Worker processes that are forked afterwards have these modules at once.
     """
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
@@ -64,7 +64,6 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
     """Return whether the content has contracts, or the last build had some.
 
     Args:
-        contracts: the contracts of the content.
         ledger: the database of the last build.
     """
     sources = contracts.sources
@@ -81,8 +80,6 @@ def result_without_contracts(
     Published lists of contracts are kept if no setting has changed.
 
     Args:
-        site: the content of the site.
-        target: the site that is being built.
         checks: the checks to run on each record; None for all.
         verify: whether to read published documents to find damaged ones.
     """
@@ -104,12 +101,11 @@ def contract_build_settings(
     pages: "ContractPageContext | None",
     recompiler: "RecordRecompiler | None" = None,
 ) -> ContractBuildSettings:
-    """Return the build settings that all contracts of a site share.
+    """Return the settings with which all contracts of a site are built.
 
     Args:
-        site: the content of the site.
         checks: the checks to run on each record; None for all.
-        pages: the settings of pages; None if contracts have no pages.
+        pages: the settings of contract pages; None if contracts have no pages.
         recompiler: the compilers of this build; None to recompile no records.
     """
     contracts = site.of(SiteContracts)

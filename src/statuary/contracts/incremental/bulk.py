@@ -39,7 +39,7 @@ class BulkContract(Protocol):
         """The contract's record, or the errors if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the contract's line or row in the file to findings."""
+        """Add the contract's line or row to findings about its file."""
 
 
 class BulkPart(Protocol):
@@ -61,7 +61,7 @@ class BulkReader(Protocol):
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
-        """Open a file with many contracts, and divide it into parts.
+        """Divide a file with many contracts into parts for workers.
 
         The parts can be read until the context ends.
 
@@ -70,7 +70,7 @@ class BulkReader(Protocol):
             source: the file or files.
             chains: the ids of the site's chains; contracts on other chains may be skipped.
             memory: the number of bytes that dividing may use.
-            pool: an executor for some of the work; None to use this process only.
+            pool: runs some of the work in other processes; None to use only this one.
 
         Raises:
             UnreadableError: if the source cannot be read, when the context is entered or while iterating.
@@ -81,15 +81,15 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Open a file with many contracts, and yield its parts.
+    """Open a file with many contracts, and divide it into parts.
 
-    The iterator yields a finding instead of raising an error if reading fails.
+    If reading fails, the iterator yields a finding instead of raising an error.
 
     Args:
         root: the content folder.
         contracts: the contracts of the site, with its chains and settings.
         source: the file or files.
-        executor: an executor for some of the work; None to use this process only.
+        executor: runs some of the work in other processes; None to use only this one.
     """
     reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
@@ -116,7 +116,7 @@ def _yield_until_error(items: Iterable[Item], path: str) -> Iterator[Item | Find
 
 
 def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Add the contract's line or row in the file to findings.
+    """Add a contract's line or row to the findings about it.
 
     Args:
         findings: the findings; those with a position, or about another file, are unchanged.

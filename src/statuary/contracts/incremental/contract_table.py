@@ -71,14 +71,17 @@ class BuiltRows(NamedTuple):
         return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
     def page_rows(self) -> Iterator[ContractRow]:
-        """Yield the list entries of all contracts, without members for the search.
+        """Yield the list entries of all contracts, for pages.
 
-        They are sorted by location.
+        They are sorted by location. Members that only the search needs are omitted.
         """
         return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's list entries, oldest first, without members for the search."""
+        """Yield a chain's list entries, oldest first, for pages.
+
+        Members that only the search needs are omitted.
+        """
         return (
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
         )
@@ -86,7 +89,7 @@ class BuiltRows(NamedTuple):
     def rows_at_addresses(
         self, after_address: str, last_address: str | None
     ) -> Iterator[tuple[str, ContractRow]]:
-        """Yield the published contracts in a range of addresses, sorted by address.
+        """Yield the published contracts in a range of addresses, sorted.
 
         Args:
             after_address: the address before the range; empty for the first range.
@@ -122,7 +125,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether the last build's rows stay valid unless this build replaces them."""
+        """Whether contracts of the last build stay unless this build replaces them."""
         return self.ledger.is_partial
 
     @override
@@ -151,7 +154,11 @@ class ContractTable(LedgerTable):
             last_location = page[-1][0]
 
     def mark_changed(self, changed_paths: Iterable[str]) -> None:
-        """Mark files and folders whose contracts from the last build are outdated."""
+        """Mark content files whose contracts from the last build are outdated.
+
+        Args:
+            changed_paths: the paths of these files and folders.
+        """
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in changed_paths))
@@ -166,7 +173,7 @@ class ContractTable(LedgerTable):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
-        """Store the rows that building contracts has produced."""
+        """Store the rows of contracts that this build has checked."""
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
@@ -176,7 +183,10 @@ class ContractTable(LedgerTable):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Delete the git ids, sizes and times of this build's sources."""
+        """Make the next build read every source of this build again.
+
+        It deletes their git ids, sizes and times, by which a build recognizes unchanged files.
+        """
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
@@ -185,10 +195,10 @@ class ContractTable(LedgerTable):
         return self.connection.execute(query).fetchone() is None
 
     def discard_documents(self, locations: Iterable[str]) -> None:
-        """Delete an interrupted build's rows and documents of some sources.
+        """Delete what an interrupted build made from given content files.
 
         Args:
-            locations: the sources to delete.
+            locations: the paths of these files.
         """
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
         for location in locations:
@@ -196,12 +206,12 @@ class ContractTable(LedgerTable):
             self.ledger.documents.discard(path for (lines,) in rows for path in lines.split("\n"))
 
     def discard_bulk_rows(self) -> None:
-        """Delete an interrupted build's results for files with many contracts."""
+        """Delete what an interrupted build made from files with many contracts."""
         query = "SELECT location FROM work.built WHERE unit != location"
         self.discard_documents([location for (location,) in self.connection.execute(query)])
 
     def mark_superseded_rows(self) -> None:
-        """Find the last build's rows that this build replaces.
+        """Find the contracts of the last build that this build replaces.
 
         Call this method after all rows have been added.
         """
@@ -248,8 +258,7 @@ class ContractTable(LedgerTable):
         """Find the list entries that differ from those of the last build.
 
         Args:
-            always_reason: contracts that were built for this reason count as changed even if their entries are
-                equal.
+            always_reason: the reason for which an equal entry counts as changed, too.
         """
         if self.is_partial:
             self.connection.execute(COMPARE, (always_reason,))
@@ -265,7 +274,7 @@ class ContractTable(LedgerTable):
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def contract_counts(self) -> ContractCounts:
-        """Return the number of published contracts, with an example.
+        """Return the number of published contracts, with one as an example.
 
         The example is the last contract that no evidence contradicts.
         """
@@ -314,18 +323,18 @@ class ContractTable(LedgerTable):
         return self._query_contract_rows(query, chain_id)
 
     def rows_for_workers(self) -> BuiltRows | None:
-        """Return the published rows for worker processes to read.
+        """Return the list entries in a form that worker processes can read.
 
         Add no rows until the workers have finished reading.
 
         Returns:
-            The rows, or None if the tables are in memory, or have rows of the last build too.
+            The entries, or None if the tables are in memory, or contain entries of the last build.
         """
         tables = None if self.is_partial else tables_for_workers(self.ledger)
         return None if tables is None else BuiltRows(tables)
 
     def range_end_addresses(self, range_size: int) -> list[str]:
-        """Divide the addresses of all contracts into ranges, and return their ends.
+        """Divide all contract addresses into ranges, and return their ends.
 
         Args:
             range_size: the number of contracts in a range.
@@ -359,7 +368,7 @@ class ContractTable(LedgerTable):
         return unchanged
 
     def changed_addresses(self) -> Iterator[str]:
-        """Yield the addresses of contracts whose entries in lists have changed, sorted."""
+        """Yield the addresses with a changed contract, sorted."""
         query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
         last_address = ""
         while page := self.connection.execute(query, (last_address,)).fetchall():
@@ -367,9 +376,10 @@ class ContractTable(LedgerTable):
             last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield all contracts at addresses where a contract changed, sorted by address.
+        """Yield all contracts at addresses where a contract changed.
 
-        Members that only pages need are empty, because the entries are sent to worker processes.
+        They are sorted by address. Members that only pages need are empty, so that less is sent to worker
+        processes.
 
         Yields:
             The location and the list entry of each contract.
@@ -404,7 +414,7 @@ class ContractTable(LedgerTable):
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def stored_findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings about each source, and whether it is published.
+        """Yield the findings about each content file, and whether it is published.
 
         Yields:
             The findings as JSON, and whether the contract is published.
@@ -509,7 +519,7 @@ class ContractTable(LedgerTable):
         """Yield the contracts that may have changed, sorted by address.
 
         Args:
-            yield_all: whether to yield all contracts instead.
+            yield_all: whether to yield unchanged contracts, too.
 
         Yields:
             The chain id and the address of each contract.
@@ -564,19 +574,19 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Convert a worker's rows to the form that the database adds."""
+    """Convert the rows of contracts that a worker checked for the database."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return the reason why each source was last built.
+    """Return why each content file was built in the last build.
 
     Args:
-        file: the ledger of a published site.
-        sources: the paths of the sources.
+        file: the ledger, the database of a published site.
+        sources: the paths of the files.
 
     Returns:
-        The reasons by source, without sources that are not in the ledger.
+        The reasons by path, without files that the ledger does not contain.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.

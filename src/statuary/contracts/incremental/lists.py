@@ -51,10 +51,12 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make the contract lists of one worker's addresses, and stage the documents.
+    """Make the documents that list the contracts at some addresses.
+
+    They are written to a staging folder, and published when the build ends.
 
     Raises:
-        OSError: if a document cannot be staged.
+        OSError: if a document cannot be written.
     """
     partition.output.add(apply_host_layout(map(all_chains_document, partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
@@ -69,13 +71,9 @@ def add_contract_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add the contract lists that changed, and the pages with them.
+    """Add the lists of contracts that changed, as API documents and pages.
 
     Args:
-        target: the site that is being built.
-        contracts: the contracts of the site.
-        progress: receives the progress.
-        executor: runs the work.
         skipped: receives a finding for each page that cannot be made.
         is_same_site: whether only contracts have changed since the last build made the pages.
     """

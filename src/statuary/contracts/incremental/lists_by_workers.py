@@ -37,7 +37,7 @@ def make_address_lists(task: AddressRange) -> PartitionResult:
     """Make the documents that list the contracts at each address.
 
     Args:
-        task: the range, and the output that receives the documents.
+        task: the range of addresses, and the output that receives the documents.
     """
     addresses = list(group_rows_by_address(task.rows.rows_at_addresses(task.after, task.until)))
     task.output.add(apply_host_layout(map(all_chains_document, addresses), task.hosting))
@@ -47,10 +47,9 @@ def make_address_lists(task: AddressRange) -> PartitionResult:
 def address_ranges(
     rows: BuiltRows, range_ends: list[str], hosting: HostingSettings, output: Output
 ) -> Iterator[AddressRange]:
-    """Divide the addresses of a site into ranges.
+    """Divide the addresses of a site into ranges for workers.
 
     Args:
-        rows: the rows of the build.
         range_ends: the last addresses of all ranges but the last one, sorted.
         hosting: where the documents will be served.
         output: the receivers of the documents.

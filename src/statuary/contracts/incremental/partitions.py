@@ -117,7 +117,7 @@ class SingleSources(PartitionSources):
 
 
 def verify_git_id(root: Path, source: AnySource, git_id: str, read_digest: bytes) -> str:
-    """Return a source's git id if its file has exactly that content.
+    """Return a file's git id if its content is that in git.
 
     Args:
         root: the content folder.
@@ -150,12 +150,12 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build the contracts of one worker's task, and stage their documents.
+    """Check the contracts of one worker's task, and make their documents.
 
-    Staged documents are published when the build ends.
+    The documents are written to a staging folder, and published when the build ends.
 
     Raises:
-        OSError: if a document cannot be staged.
+        OSError: if a document cannot be written.
         PublishingError: if a document cannot be part of the site.
     """
     settings = unpack_settings(partition.settings)
@@ -196,14 +196,14 @@ class Partitioner:
     def divide(
         self, sources: Iterable[OutdatedSource[ContractSource]], max_source_count: int
     ) -> Iterator[ContractPartition]:
-        """Divide sources into groups for workers, with small groups first and last.
+        """Divide content files into groups for workers, small ones first and last.
 
         Small groups at the start give all workers work early; at the end they let the workers finish
         together.
 
         Args:
-            sources: the sources to build.
-            max_source_count: the largest possible number of sources.
+            sources: the files to build.
+            max_source_count: the largest possible number of files.
         """
         stream = iter(sources)
         size = self.first_size
@@ -216,7 +216,7 @@ class Partitioner:
             )
 
     def make_partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return a worker's task that builds some contracts, with a unique name.
+        """Return a worker's task that builds the contracts in some files.
 
         Args:
             sources: the source files of the contracts.

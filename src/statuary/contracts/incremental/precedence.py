@@ -32,10 +32,10 @@ def precedence_of(
     is_published: bool,
     is_same_contract: bool,
 ) -> Precedence:
-    """Return the key that sorts duplicates of a contract; the lowest stays.
+    """Return the sort key that decides which of two duplicate contracts stays.
 
-    A contract that the last build published stays. Otherwise, the better match stays, and among equal matches
-    the one that was verified first.
+    The lowest key stays: a contract that the last build published, else the better match, else the one that
+    was verified first.
 
     Args:
         contract: the contract with the location of its record.

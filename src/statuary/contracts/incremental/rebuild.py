@@ -79,16 +79,13 @@ def build_contracts(
     now: Instant,
     recompiler: RecordRecompiler | None = None,
 ) -> BuiltContracts:
-    """Build the contracts that have changed, or all.
+    """Check the contracts that have changed, and add their documents.
 
     If records have the same contract or match id, the one that was published first is kept. A record with a
     verification date after `now` is excluded, and the next build reads it again.
 
     Args:
         root: the content folder.
-        site: the content of the site.
-        target: the site that is being built.
-        progress: receives the progress.
         checks: the checks to run on each record; None for all.
         execution: the executor, the state of git, and whether to verify unchanged files.
         now: the time of the build.
@@ -135,13 +132,11 @@ def build_contracts(
 
 
 def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
-    """Return the contracts of the last build, because this build failed.
+    """Keep the contracts of the last build, because this build failed.
 
-    The next build compares all sources again.
+    The next build compares all content files again.
 
     Args:
-        site: the content of the site.
-        target: the site that is being built.
         reason: the finding that reports the failure.
     """
     sources = target.ledger.table(ContractTable)
@@ -152,15 +147,15 @@ def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Fin
 
 
 def reuse_contracts_behind_link(root: Path, site: SiteContent, target: BuildTarget) -> BuiltContracts | None:
-    """Return the contracts of the last build, because their folder is now a link that is not followed.
+    """Keep the last build's contracts if their folder became a link.
+
+    A link that leads out of the content folder is not followed.
 
     Args:
         root: the content folder.
-        site: the content of the site.
-        target: the site that is being built.
 
     Returns:
-        The contracts; None if the last build had none.
+        The contracts; None if there is no such link, or the last build had no contracts.
     """
     from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 

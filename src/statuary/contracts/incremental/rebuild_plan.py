@@ -75,9 +75,9 @@ class SourceComparison:
     def find_outdated(
         self, sources: Iterable[AnySource]
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
-        """Yield the sources that this build must read.
+        """Yield the content files that this build must read.
 
-        The generator returns the removed sources, and the sources of which only git id, size or time changed.
+        The generator returns the removed files, and the files of which only git id, size or time changed.
         """
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
@@ -193,7 +193,7 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def find_git_id(self, source: AnySource) -> str:
-        """Return a file's git object id, or a folder's hash of ids.
+        """Return git's id for a file; for a folder, hash its ids.
 
         Returns:
             The id; empty if a file is not in git.
@@ -227,10 +227,10 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder of a source that consists of several files.
+    """Return the folder of a contract that consists of several files.
 
     Returns:
-        The folder, or None if the source is a single file.
+        The folder, or None if the contract is in a single file.
     """
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
@@ -238,15 +238,14 @@ def source_folder(source: AnySource) -> str | None:
 
 
 def source_digest(root: Path, source: AnySource) -> bytes:
-    """Return the SHA-256 of a record's file.
+    """Return the SHA-256 of the file with a contract's record.
 
     Args:
         root: the content folder.
-        source: the source of a contract.
+        source: where the content has the contract.
 
     Returns:
-        The digest from `record_digest`; empty if the file cannot be read, or the source is not a single
-        record.
+        The digest from `record_digest`; empty if the file cannot be read, or is not a single record.
     """
     if source.form is not ContractForm.RECORD:
         return b""
@@ -289,7 +288,7 @@ class RebuildPlan(NamedTuple):
 def reuse_previous_count(
     contracts: SiteContracts, ledger: Ledger, git_state: GitState | None
 ) -> SiteContracts:
-    """Reuse the last build's number of contracts if git is unchanged.
+    """Reuse the last build's number of contracts if git shows no change.
 
     This avoids a scan of the content folder. Otherwise the contracts are returned as they are.
     """
@@ -309,17 +308,16 @@ def plan_rebuild(
     *,
     verify: bool,
 ) -> RebuildPlan:
-    """Decide which sources a build has to read.
+    """Decide which content files a build has to read.
 
-    The documents of all other sources are reused.
+    The documents made from all other files are reused.
 
     Args:
         root: the content folder.
-        contracts: the contracts of the site.
-        target: the site that is being built.
         git_state: the state of git; None outside of git.
-        fingerprint: the digest of everything contracts depend on, except their sources.
-        verify: whether to read sources and documents even if git, size and time show no change.
+        fingerprint: the digest of the program and settings; if it differs from the last build's, all files
+            are read.
+        verify: whether to read files and documents even if git, size and time show no change.
     """
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
@@ -352,7 +350,9 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason to build every contract, if there is one.
+    """Return why every contract has to be built again, if necessary.
+
+    For example, a new version of statuary is a reason.
 
     Args:
         previous_fingerprint: the digests of the program and the settings in the last build.
@@ -392,10 +392,10 @@ def save_contract_state(
     """Store what the next build needs to find changed contracts.
 
     Args:
-        ledger: the ledger of the site.
+        ledger: the build's database.
         contracts: the contracts of the site.
         git_state: the state of git; None outside of git.
-        fingerprint: the digest of everything contracts depend on, except their sources.
+        fingerprint: the digest of everything contracts depend on, except their files.
     """
     scan = contracts.sources
     is_whole = (

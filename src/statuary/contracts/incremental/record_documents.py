@@ -34,7 +34,9 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged_record: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Return the documents that extensions make from a record.
+    """Return the documents that extensions make about a contract.
+
+    For example, one extension makes the responses to Etherscan's API calls.
 
     Args:
         judged_record: the record with its proof.

@@ -39,7 +39,7 @@ class SourceRow(NamedTuple):
     trail: str = ""
 
     def with_list_entry(self, row: ContractRow | None) -> "SourceRow":
-        """Return the row with the contract's list entry filled in.
+        """Return the row with the values of the contract's list entry.
 
         Args:
             row: the list entry; None to leave the row as it is.

@@ -56,14 +56,17 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the encoding stores an offset in place of the value."""
+        """Whether the type's ABI encoding has no fixed length.
+
+        Then an offset stands in place of the value.
+        """
         return self.length is None or self.item.is_dynamic
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes in the head of the enclosing ABI encoding.
+        """The number of bytes of a value among a call's arguments.
 
-        A dynamic value takes one 32-byte word there, its offset. Any other value is there itself.
+        For a dynamic type it is 32, because only an offset is there.
         """
         return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
@@ -81,14 +84,17 @@ class TupleType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the encoding stores an offset in place of the value."""
+        """Whether the type's ABI encoding has no fixed length.
+
+        Then an offset stands in place of the value.
+        """
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes in the head of the enclosing ABI encoding.
+        """The number of bytes of a value among a call's arguments.
 
-        A dynamic value takes one 32-byte word there, its offset. Any other value is there itself.
+        For a dynamic type it is 32, because only an offset is there.
         """
         return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 
@@ -102,27 +108,27 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Parse the inputs of an ABI item into one tuple type.
+    """Parse the parameters of a function or event into one tuple type.
 
     Args:
-        parameters: the member `inputs`; null or missing inputs are empty.
-        may_be_indexed: whether the parameters are those of an event; ethers rejects `indexed` elsewhere.
+        parameters: the `inputs` of an ABI item; null is treated as no parameters.
+        may_be_indexed: whether the parameters are those of an event; `indexed` is an error elsewhere.
 
     Raises:
-        InvalidValueError: if ethers rejects the type or name of a parameter.
+        InvalidValueError: if the library ethers would reject the type or name of a parameter.
     """
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Parse the inputs of an ABI item into types.
+    """Parse the types of a function's or event's parameters.
 
     Args:
-        parameters: the member `inputs`; null or missing inputs are empty.
-        may_be_indexed: whether the parameters are those of an event; ethers rejects `indexed` elsewhere.
+        parameters: the `inputs` of an ABI item; null is treated as no parameters.
+        may_be_indexed: whether the parameters are those of an event; `indexed` is an error elsewhere.
 
     Raises:
-        InvalidValueError: if ethers rejects the type or name of a parameter.
+        InvalidValueError: if the library ethers would reject the type or name of a parameter.
     """
     if not parameters:
         return ()
@@ -258,10 +264,10 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def cached_item_signature(abi_item: Mapping[str, Json]) -> str | None:
-    """Return an ABI item's signature, from a cache if possible.
+    """Return an ABI item's signature, computed once for equal items.
 
     Returns:
-        The signature, or None if ethers rejects the item.
+        A signature such as `transfer(address,uint256)`, or None if the item is invalid.
     """
     try:
         key = orjson.dumps(abi_item)
@@ -280,7 +286,7 @@ def item_signature(abi_item: Mapping[str, Json]) -> str | None:
     """Return an ABI item's signature, such as `transfer(address,uint256)`.
 
     Returns:
-        The signature, or None if ethers rejects the item.
+        The signature, or None if the library ethers would reject the item.
     """
     name = abi_item.get("name")
     if not is_identifier(name):
@@ -303,7 +309,7 @@ def signature_hash(signature: str) -> str:
 
 
 def signature_members(signature: str) -> dict[str, str]:
-    """Return the JSON object of a signature with its two hashes."""
+    """Return the JSON object with a signature and its two hashes."""
     digest = signature_hash(signature)
     return {"signature": signature, "signatureHash4": digest[:10], "signatureHash32": digest}
 

@@ -49,14 +49,15 @@ class AuxdataFields(NamedTuple):
 
 
 def find_trailing_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Find the auxdata (compiler data in CBOR) at the end of bytecode.
+    """Find the metadata that a compiler wrote at the end of bytecode.
+
+    The metadata (auxdata) is encoded as CBOR.
 
     Args:
-        code: the bytecode.
-        style: the layout of auxdata that the compiler uses.
+        style: the layout that the compiler uses.
 
     Returns:
-        The auxdata, or None if the code does not end with auxdata in this layout.
+        The metadata, or None if the code does not end with metadata in this layout.
     """
     size, cbor_end = _auxdata_extent(code, style)
     start = len(code) - size
@@ -85,11 +86,13 @@ def _auxdata_extent(code: bytes, style: AuxdataStyle) -> _Extent:
 
 @lru_cache(maxsize=MAX_CACHED_SECTIONS)
 def parse_auxdata(section: bytes, style: AuxdataStyle) -> AuxdataFields:
-    """Decode the fields of an auxdata section.
+    """Decode the metadata that a compiler wrote into bytecode.
+
+    For example, Solidity writes the fields `ipfs` and `solc`.
 
     Args:
-        section: the bytes of the section, including the final length.
-        style: the layout of auxdata that the compiler uses.
+        section: the bytes of the metadata, including the final length.
+        style: the layout that the compiler uses.
 
     Raises:
         InvalidValueError: if the bytes are not in this layout.
@@ -106,14 +109,14 @@ def parse_auxdata(section: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(section: bytes, style: AuxdataStyle, compiler_version: str) -> bool:
-    """Return whether an auxdata section contains a hash of the sources.
+    """Return whether metadata in bytecode contains a hash of the sources.
 
     This is the metadata hash of Solidity, or the integrity hash of Vyper (since 0.4.1). An exact match
     requires one.
 
     Args:
-        section: the bytes of the section.
-        style: the layout of auxdata that the compiler uses.
+        section: the bytes of the metadata (auxdata).
+        style: the layout that the compiler uses.
         compiler_version: the version of the compiler.
     """
     if (
@@ -245,7 +248,7 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Parse `cborAuxdata`: the auxdata sections by their numbers.
+    """Parse `cborAuxdata`, the metadata sections in bytecode by number.
 
     Raises:
         InvalidValueError: if the value is not a map of `"1"`, `"2"` and so on to sections.
@@ -342,11 +345,9 @@ class AuxdataPositions(NamedTuple):
 def locate_auxdata(
     creation_code: bytes, runtime_code: bytes, *, language: str, version: str, assembly: Json
 ) -> AuxdataPositions:
-    """Locate the auxdata sections in a contract's recompiled bytecode.
+    """Locate the compiler's metadata in a contract's recompiled bytecode.
 
     Args:
-        creation_code: the creation code.
-        runtime_code: the runtime code.
         language: the language of the record.
         version: the version of the compiler.
         assembly: the compiler's output `evm.legacyAssembly`; None if it was not requested.
@@ -391,9 +392,7 @@ def _locate_single_section(code: bytes, style: AuxdataStyle, section_values: lis
 
 
 def auxdata_in_assembly(assembly: Json) -> list[bytes]:
-    """Return the auxdata sections that solc's assembly output lists.
-
-    The sections are in the order in which Sourcify numbers them.
+    """Return the metadata sections that solc's assembly output lists.
 
     Args:
         assembly: the compiler's output `evm.legacyAssembly`.
@@ -402,7 +401,7 @@ def auxdata_in_assembly(assembly: Json) -> list[bytes]:
 
 
 def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
-    """Find auxdata sections in bytecode by their form.
+    """Find metadata sections in bytecode by their form, not by position.
 
     Returns:
         The sections; the contract's own one is first.
@@ -416,7 +415,7 @@ def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
 
 
 def scan_for_auxdata(code: bytes) -> Iterator[Auxdata]:
-    """Yield each CBOR map in bytecode that its length follows."""
+    """Yield each CBOR map in bytecode that is followed by its length."""
     for start in _find_auxdata_map_offsets(code):
         try:
             _, end = decode_cbor_prefix(code, start)

@@ -48,9 +48,9 @@ class RecordPieces(NamedTuple):
 
 
 def split_record_text(record_text: bytes) -> RecordPieces | None:
-    """Split the JSON text of a record into compilation and deployment.
+    """Split a record's JSON into the parts of compilation and deployment.
 
-    The text is not validated.
+    Contracts with the same sources share the first part. The text is not validated.
 
     Returns:
         The pieces, or None if the text is not in canonical form.
@@ -90,10 +90,10 @@ class CompiledPart:
         self.derived: dict[Callable[[RecordValue], Any], Any] = {}
 
     def derive(self, compute: Callable[[RecordValue], Value], record: RecordValue) -> Value:
-        """Return a value that depends on the compilation only, computed once.
+        """Return a value that the compilation decides, computed only once.
 
         Args:
-            compute: a function that reads only members which the compilation decides.
+            compute: a function that reads only what the compilation decides, such as sources and ABI.
             record: any record with the compilation.
         """
         if compute not in self.derived:
@@ -107,9 +107,7 @@ class CompiledPart:
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_with_deployment(self, deployment_texts: tuple[bytes, ...]) -> RecordValue:
-        """Combine the shared compilation with a deployment into a record.
-
-        The types of the members are not checked.
+        """Make a record from the shared compilation and a contract's deployment.
 
         Args:
             deployment_texts: the JSON texts of the other members, from `RecordPieces.deployed`.
@@ -162,10 +160,13 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find_compilation(self, record_pieces: RecordPieces) -> CompiledPart | None:
-        """Return the cached compilation of a record, or None.
+        """Return the cached compilation that a record shares with others.
 
         Args:
             record_pieces: the record's JSON text, split into compilation and deployment.
+
+        Returns:
+            The compilation, or None if it is not in the cache.
         """
         key = _sample_key(record_pieces.compiled)
         cached = self._parts.pop(key, None)
@@ -175,7 +176,7 @@ class CompiledParts:
         return cached.part if cached.compiled == record_pieces.compiled else None
 
     def add_compilation(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
-        """Cache a record's compilation from its second occurrence on.
+        """Cache a compilation, from the second record with it on.
 
         Args:
             record_pieces: the text of the record.

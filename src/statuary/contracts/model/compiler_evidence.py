@@ -137,7 +137,9 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 
 @lru_cache(maxsize=1024)
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
-    """Return the evidence that a compiler puts into bytecode and output.
+    """Return what a compiler version writes into bytecode and output.
+
+    For example, whether its bytecode ends with a hash of the sources.
 
     Args:
         language: the record's `compilation.language`; an unknown language has no evidence.

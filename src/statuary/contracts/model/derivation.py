@@ -282,7 +282,7 @@ class LibraryPlaceholders(NamedTuple):
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return the strings that solc writes where a library's address belongs."""
+    """Return the strings that solc writes in place of a library's address."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
@@ -335,7 +335,7 @@ def compiled_record_members(
 
 
 def workspace_record_members(workspace: Workspace) -> CompiledMembers:
-    """Return the record members that come from a workspace's compiler output.
+    """Return the record members that come from an author's compiler output.
 
     Raises:
         InvalidValueError: if the compiler's output is incomplete or cannot be parsed.
@@ -465,7 +465,7 @@ def match_creation_and_runtime(
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return the members `transformations` and `transformationValues` of a match.
+    """Return a match as `transformations` and `transformationValues`.
 
     Both are null if there is no match.
     """
@@ -476,7 +476,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Derive a contract's record from a workspace, the owner's inputs.
+    """Make a contract's record from its author's files.
 
     Raises:
         DerivationError: if the compiler's output is incomplete, or neither creation nor runtime code matches.

@@ -41,14 +41,14 @@ class JudgedRecord(NamedTuple):
     def is_code_of_sources(self) -> bool:
         """Whether no evidence contradicts that the sources give the on-chain code.
 
-        A change of the code at the address since the verification does not count.
+        The code may have changed at the address since the verification.
         """
         claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The implementation that a proxy calls instead of the recorded one.
+        """The address that a proxy calls now, if the record names another.
 
         The value is a checksummed address; empty if it is the implementation in the record, or the contract
         is no known proxy.

@@ -160,7 +160,7 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 
 
 def possible_metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
-    r"""Yield the JSON texts that solc may have written for metadata.
+    r"""Yield the JSON texts that solc may have written as metadata.
 
     The most likely text is first. solc writes compact JSON with sorted keys. Its escapes depend on the
     version: since 0.8.26, everything but printable ASCII is escaped with `\u`; since about 0.4.14, U+007F is

@@ -128,10 +128,13 @@ class ProxyPatterns(NamedTuple):
 
 
 def find_proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Look for proxy patterns in bytecode, and return the result.
+    """Decide from bytecode whether a contract may be a proxy.
 
     Args:
         code: the creation code if it is known, else the runtime code.
+
+    Returns:
+        The decision, with the implementation if the code contains its address.
     """
     # The 45 bytes of an EIP-1167 clone may be followed by arguments, or preceded by a constructor. So look
     # for them at both ends of the code.
@@ -160,7 +163,7 @@ def _clone_evidence(implementation_bytes: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return a record's `proxyResolution`, if bytecode is enough to know it.
+    """Return a record's `proxyResolution`, if the bytecode decides it.
 
     Returns:
         The JSON object; None if it depends on the contract's storage.

@@ -23,7 +23,7 @@ Shape = TypeVar("Shape")
 
 
 def reject_unknown_members(shape: type[Shape]) -> type[Shape]:
-    """Make pydantic reject unknown members and values of other types.
+    """Make pydantic reject unknown members of a class, and wrong types.
 
     This is a decorator. It only sets an attribute, so pydantic is not imported.
     """
@@ -32,9 +32,9 @@ def reject_unknown_members(shape: type[Shape]) -> type[Shape]:
 
 
 def allow_unknown_members(shape: type[Shape]) -> type[Shape]:
-    """Make pydantic accept unknown members, which Sourcify may add.
+    """Make pydantic accept unknown members of a class.
 
-    Values of other types are rejected. This is a decorator; it only sets an attribute.
+    Sourcify may add members. Values of wrong types are still rejected. This decorator only sets an attribute.
     """
     shape.__pydantic_config__ = {"extra": "allow", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
@@ -257,7 +257,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
-    """Return a record's entry for lists of contracts.
+    """Return a contract's entry for lists: match, address, date, verdict.
 
     Args:
         record: the record to list.
@@ -276,9 +276,9 @@ def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 
 
 def unknown_member_paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each member that records do not define.
+    """Yield the path of each member that the record format lacks.
 
-    Top-level members come first, and then those of each group, in alphabetical order.
+    For example, `("compilation", "extra")`. Top-level members come first, and then those of each group.
     """
     if not record.keys() <= _MEMBERS:
         yield from ((member,) for member in sorted(record.keys() - _MEMBERS))
@@ -295,7 +295,7 @@ _PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
 
 
 def sort_members_as_served(record: RecordValue) -> RecordValue:
-    """Return a record with its members in the order of the API.
+    """Sort the members of a record in the order of Sourcify's API.
 
     If they already are in this order, the same object is returned. Unknown members keep their place in a
     record that is in order, and are last otherwise.

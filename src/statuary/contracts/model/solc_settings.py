@@ -62,7 +62,7 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], input_settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return the settings in metadata that solc would write differently.
+    """Return settings in Solidity metadata that solc would write differently.
 
     For a release that is newer than the table, defaults and unknown settings are not compared. A pre-release
     may write settings like the release, or like the release before.

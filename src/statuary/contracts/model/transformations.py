@@ -58,7 +58,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the transformation as the JSON object that records contain."""
+        """Return the step as an element of a record's list `transformations`."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -168,10 +168,12 @@ def transformation_value_bytes(
 
 
 def transformation_value_keys(transformation_values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return the reason and id of each value in `transformationValues`.
+    """Return the keys of all values in `transformationValues`.
+
+    For example, `("immutable", "12")` for the immutable variable with the id 12.
 
     Returns:
-        Pairs of reason and id. The id is None for reasons with only one value.
+        Pairs of a transformation's reason and an id. The id is None for reasons with only one value.
     """
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {

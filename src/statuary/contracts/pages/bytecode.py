@@ -42,11 +42,11 @@ class SourcePlace(NamedTuple):
 
 
 def find_source_lines(record: RecordValue, value_offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Find the source lines from which pushed values in runtime code come.
+    """Find the source lines from which values in runtime code come.
 
     Args:
         record: the record, which contains a source map.
-        value_offsets: the offsets of the values in the code.
+        value_offsets: the offsets in the code at which instructions push the values.
 
     Returns:
         The place in the sources, by offset.
@@ -178,7 +178,7 @@ class CodeView(NamedTuple):
 
 
 def code_view(record: RecordValue, side_name: str) -> CodeView:
-    """Prepare the creation or runtime code of a record for its page.
+    """Prepare a contract's creation or runtime code for its page.
 
     Args:
         record: the record with the code.

@@ -31,22 +31,19 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the same settings with statuary's own templates, not the theme's."""
+        """Return the same settings with statuary's templates, not the theme's."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name that pages show for a chain.
 
-        This is the title in site.yaml, or the chain id for another chain.
+        This is the name in site.yaml; a chain that is not listed there is shown by its id.
         """
         chain = self._find_chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the address and RPC URL for commands that readers can copy.
-
-        The URL is the first public node of the chain in site.yaml.
-        """
+        """Return the address and RPC URL for commands that readers can copy."""
         chain = self._find_chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
@@ -82,13 +79,13 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
-    """Return the settings that all contract pages of a site share.
+    """Return the settings that all pages about single contracts share.
 
-    A site with bulk files has no contract pages, because the number of contracts is unknown before they are
-    read.
+    A site with files of many contracts (Parquet, JSON lines) has no such pages, because the number of
+    contracts is unknown before they are read.
 
     Returns:
-        The settings, or None if the site has no contract pages.
+        The settings, or None if the site has no such pages.
     """
     contracts = site.of(SiteContracts)
     if not contracts.have_pages(site.pages):

@@ -30,7 +30,7 @@ class CodeDifference(NamedTuple):
 
 
 def compare_runtime_code(record: RecordValue, onchain_label: str) -> CodeDifference | None:
-    """Compare the on-chain runtime code in a record with the compiled code.
+    """Compare the compiled runtime code with the on-chain code.
 
     Args:
         record: the record with both codes.

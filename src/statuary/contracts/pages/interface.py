@@ -68,7 +68,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 
 def render_natspec(text: Json) -> Markup:
-    """Render a text of NatSpec, Solidity's documentation comments, as HTML."""
+    """Render a Solidity documentation comment (NatSpec) as HTML."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
@@ -134,12 +134,11 @@ class InterfaceView(NamedTuple):
 def interface_view(
     abi: Json, userdoc: Json, devdoc: Json, constructor_arguments: Json, call_target: CallTarget
 ) -> InterfaceView:
-    """Prepare an ABI and its documentation for the page of a contract.
+    """Prepare a contract's ABI and documentation for its page.
 
     Args:
-        abi: the ABI.
-        userdoc: the NatSpec documentation for users.
-        devdoc: the NatSpec documentation for developers.
+        userdoc: the documentation for users, from comments in the source (NatSpec).
+        devdoc: the documentation for developers.
         constructor_arguments: the constructor arguments as 0x hex, or None.
         call_target: the address and RPC URL for commands that readers can copy.
     """

@@ -32,11 +32,11 @@ class ListPageSettings(NamedTuple):
 
     @property
     def has_search(self) -> bool:
-        """Whether there is a search over the contracts."""
+        """Whether the site has a search for contracts."""
         return self.is_complete and self.site.settings.search
 
     def renderer_of_lists(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return an object that renders the pages listing the given contracts."""
+        """Return an object that renders the pages listing given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
     def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
@@ -51,7 +51,6 @@ class ListPageSettings(NamedTuple):
         """Yield the pages that list a chain's contracts, except unchanged pages.
 
         Args:
-            chain: the chain.
             lists: renders the pages.
             previous_pages: the pages of the last build, to skip those that would be the same.
         """
@@ -80,12 +79,10 @@ def _with_sources(documents: Iterable[Document]) -> Iterator[Document]:
 def list_page_settings(
     content: SiteContent, counts: ContractCounts, *, is_complete: bool
 ) -> ListPageSettings | None:
-    """Return the settings that a site's pages with lists of contracts share.
+    """Return the settings for rendering the pages that list contracts.
 
     Args:
-        content: the content of the site.
-        counts: the numbers of published contracts.
-        is_complete: whether the contracts are few enough to be listed.
+        is_complete: whether the contracts are few enough to list all of them.
 
     Returns:
         The settings, or None if the site has no such pages.
@@ -107,7 +104,6 @@ def contract_list_pages(
     Pages that have not changed since the last build are skipped.
 
     Args:
-        content: the content of the site.
         counts: the number of published contracts by chain.
         entries: the list entries of all contracts; empty if there are too many to list.
         previous_pages: the list pages of the last build.

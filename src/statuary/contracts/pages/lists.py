@@ -120,7 +120,6 @@ class ContractListPages:
         to its neighbours, so that other contracts do not change it.
 
         Args:
-            chain: the chain whose contracts are listed.
             previous_pages: the list pages of the last build.
         """
         texts = self._localization.texts
@@ -144,10 +143,9 @@ class ContractListPages:
     def chains_page(
         self, chains: Sequence[Chain], counts: dict[str, int], *, has_search: bool, has_lists: bool
     ) -> Document:
-        """Return the page that lists the chains.
+        """Return the page that lists the chains of the site.
 
         Args:
-            chains: the chains of the site.
             counts: the number of contracts by chain id.
             has_search: whether the page has a search.
             has_lists: whether the site has pages that list contracts.

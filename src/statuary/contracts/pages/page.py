@@ -53,10 +53,11 @@ class FactRow(NamedTuple):
 def contract_fact_rows(
     record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
 ) -> Iterator[FactRow]:
-    """Yield the known facts about the compilation and deployment of a contract.
+    """Yield the facts for the table on a contract's page.
+
+    For example, the compiler version, and the transaction of the deployment.
 
     Args:
-        record: the record of the contract.
         pages: the settings of contract pages.
         texts: the texts of the page's language.
         created: the time of the creating block, if the chain proves it.
@@ -126,11 +127,11 @@ class HeadFact(NamedTuple):
 def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
-    """Yield the facts below the verdict, such as the compiler.
+    """Yield the facts below the verdict on a contract's page.
+
+    For example, the network, the compiler and the size of the code.
 
     Args:
-        record: the record of the contract.
-        proof: the proof of the record.
         pages: the settings of contract pages.
         localization: the texts and date formats of the page's language.
     """
@@ -271,7 +272,7 @@ def contract_page(judged_record: JudgedRecord, pages: ContractPageContext, *, so
 def contract_view(
     judged_record: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
-    """Prepare the values that the template of a contract's page needs.
+    """Prepare the values that the template of a contract's page shows.
 
     Args:
         judged_record: the record with its proof.

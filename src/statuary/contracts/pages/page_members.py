@@ -23,7 +23,7 @@ class ListedCompilation(NamedTuple):
 
 
 def listed_compilation(record: RecordValue) -> ListedCompilation:
-    """Return what lists and search show of a record's compilation.
+    """Return what lists and search show of a contract's compilation.
 
     Returns:
         The contract's name, the compiler, the selectors of its functions, events and errors, and their names.
@@ -44,13 +44,13 @@ def listed_compilation(record: RecordValue) -> ListedCompilation:
 def with_page_members(
     row: ContractRow, record: RecordValue, compiled: ListedCompilation, trail: str = ""
 ) -> ContractRow:
-    """Add the members for pages and search to a contract's list entry.
+    """Add to a list entry what only pages and search show.
 
     Args:
         row: the list entry.
         record: the record of the contract.
-        compiled: what `listed_compilation` returned for the record.
-        trail: the letters from `trail_signs`, one for the status of each claim.
+        compiled: the name, language and functions, as `listed_compilation` returned them.
+        trail: a letter for the status of each claim, from `trail_signs`.
     """
     resolution = as_object(record.get("proxyResolution"))
     proxy = as_text(resolution.get("proxyType")) or "proxy"

@@ -45,7 +45,7 @@ class PreviousPages:
         self.kept: set[str] = set()
 
     def is_page_current(self, path: str, *values: object) -> bool:
-        """Return whether the published page can be reused.
+        """Return whether the last build's page can be published again.
 
         Args:
             path: the path of the page.
@@ -86,7 +86,7 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
-        """Reuse the published files for a kind of search terms, with exceptions.
+        """Reuse published files of the search index, with exceptions.
 
         Args:
             kind: the kind of search terms, such as names or addresses.
@@ -120,5 +120,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return no previous pages, so that every page is rendered."""
+    """Return an empty list of previous pages, to render every page."""
     return PreviousPages({}, ())

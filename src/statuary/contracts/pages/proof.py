@@ -75,12 +75,12 @@ class ProofView(NamedTuple):
 def proof_view(
     judged_record: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Prepare a record's proof for the page, contradicted claims first.
+    """Prepare a record's proof for the page, contradictions first.
 
     Args:
         judged_record: the record with its proof.
         localization: the texts and date formats of the page's language.
-        rules: the rule of each check, by name.
+        rules: the sentence of each check's rule, by the check's name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
     proof, texts = judged_record.proof, localization.texts
@@ -149,9 +149,9 @@ CHECKED = "checked"
 
 
 def sign_for_record(sign: str, judged_record: JudgedRecord) -> str:
-    """Return the icon for a check or claim.
+    """Return the icon for a check or claim in a proof.
 
-    If the record is contradicted or not published, a neutral icon replaces the green one.
+    A record that is contradicted or not published gets a neutral icon instead of a green one.
 
     Args:
         sign: the icon for the outcome itself.
@@ -216,9 +216,9 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 
 
 def evidence_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
-    """Return the evidence that proves each member shown on the page.
+    """Return the evidence that proves each fact on a contract's page.
 
-    If the record fails checks, only members that the chain proves have evidence; the others are claims of the
+    If the record fails checks, only facts that the chain proves have evidence; the others are claims of the
     author.
     """
     if proof.has_no_errors or not proof.claims:
@@ -236,9 +236,9 @@ PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "o
 
 
 def evidence_sentences(judged_record: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
-    """Yield the evidence that proves each section of the page.
+    """Yield the evidence for each section of a contract's page.
 
-    If members of a section have different evidence, the weakest is shown. Source files that differ from the
+    If facts of a section have different evidence, the weakest is shown. Source files that differ from the
     other files have their own evidence.
 
     Yields:
@@ -270,7 +270,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether the proof shows the code at the on-chain address."""
+    """Return whether the code is proven to be at the contract's address."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -283,7 +283,7 @@ _VERDICTS = {
 
 
 def verdict_text_key(judged_record: JudgedRecord) -> str:
-    """Return the key of the text that states a record's verdict.
+    """Return the key of the page text that states a record's verdict.
 
     The key is without the prefix `verdict.`.
     """
@@ -297,11 +297,10 @@ def verdict_text_key(judged_record: JudgedRecord) -> str:
 
 
 def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
-    """Return the verdict sentences at the top of a contract's page.
+    """Return the verdict at the top of a contract's page, as sentences.
 
     Args:
         judged_record: the record and the verdict.
-        texts: the texts in the language of the site.
     """
     verdict, is_published = judged_record.proof.verdict, judged_record.is_published
     if verdict is None:
@@ -316,7 +315,6 @@ def claims_sentence(
     """Return the sentence that explains what is proven about a record.
 
     Args:
-        proof: the proof of the record.
         match_level: the match level of the runtime code in the record; empty if there is none.
         texts: the texts of the page's language.
         creation_differs: whether the record has on-chain creation code that does not match.

@@ -85,7 +85,7 @@ def search_documents(
     with_pages: bool,
     previous_pages: PreviousPages | None = None,
 ) -> Iterator[Document]:
-    """Yield the files of the search index that have changed.
+    """Yield the files of the contract search that have changed.
 
     Args:
         entries: the list entries of all contracts.
@@ -179,7 +179,7 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 def words_of_name(name: str) -> Sequence[str]:
     """Return the words by which the search finds a name.
 
-    The result has the words in the name and the whole name, in lower case and without accents.
+    They are the words in the name, and the whole name, in lower case and without accents.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]

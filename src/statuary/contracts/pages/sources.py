@@ -44,7 +44,7 @@ class Highlighter:
         )
 
     def highlight(self, source_text: str) -> Iterator[tuple[str, str]]:
-        """Split source code into pieces of one colour.
+        """Split source code into pieces that have one colour each.
 
         Yields:
             The text of a piece, and its CSS class; an empty class for no colour.
@@ -132,7 +132,7 @@ class LineMarks(NamedTuple):
     spaces: str = "⟨{count}⟩"
 
     def cut_mark(self, hidden_text: str) -> str:
-        """Return the text that replaces the end of a long line.
+        """Return the text that replaces the hidden end of a line.
 
         Args:
             hidden_text: the end of the line, whose length the replacement states.
@@ -140,7 +140,7 @@ class LineMarks(NamedTuple):
         return _enclose_in_mark(PageTexts.fill(self.cut, {"count": len(hidden_text)}))
 
     def spaces_mark(self, hidden_text: str) -> str:
-        """Return the text that replaces a long run of white space.
+        """Return the text that stands for a long run of white space.
 
         Args:
             hidden_text: the white space, whose length the replacement states.
@@ -159,7 +159,7 @@ def _enclose_in_mark(text: str) -> str:
 def source_views(
     sources: Json, language: str, contract_path: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
-    """Prepare the sources of a contract for its page.
+    """Prepare a contract's source files for its page.
 
     The file that declares the contract is first, then the other files in its folder.
 
@@ -167,7 +167,7 @@ def source_views(
         sources: the sources by path.
         language: the language of the record.
         contract_path: the path of the file that declares the contract.
-        marks: the texts shown instead of hidden parts of lines.
+        marks: the texts that stand for hidden parts of lines.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
     folder = contract_path.rpartition("/")[0]
@@ -230,12 +230,11 @@ def _render_numbered_lines(content: str, language: str, marks: LineMarks, anchor
 
 @lru_cache(maxsize=CACHED_FILES)
 def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
-    """Render a source file's lines as HTML with syntax colours.
+    """Render the lines of a source file as HTML with syntax colours.
 
     Args:
-        content: the text of the file.
-        language: the programming language that the contract's record names, such as `Solidity`.
-        marks: the texts shown instead of the end of a long line, or of many spaces; the default has no words.
+        language: the programming language, such as `Solidity`.
+        marks: the texts that stand for the end of a long line, or for many spaces; by default without words.
 
     Returns:
         The HTML of each line.

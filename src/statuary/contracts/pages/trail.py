@@ -74,12 +74,13 @@ def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> t
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return the proof's claims that link sources, code, address and deployment.
+    """Return what the proof says about each step from sources to deployment.
 
-    If the compiled code differs from the on-chain code, only that claim is shown for the sources.
+    The steps are from sources to code, from code to address, and from address to deployment. If the compiled
+    code differs from the on-chain code, only that is shown for the first step.
 
     Returns:
-        The claims between each part and the next.
+        The claims of each step.
     """
     claims = {claim.name: claim for claim in proof.claims}
     matches = claims[ClaimName.MATCHES]
@@ -116,10 +117,10 @@ class Stroke(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def small_trail(signs: str) -> tuple[Stroke, ...]:
-    """Return the lines of the small drawing of a contract's evidence.
+    """Return the lines of the small drawing that shows a contract's evidence.
 
     Args:
-        signs: the abbreviated evidence, from `trail_signs`.
+        signs: the letters and dashes from `trail_signs`.
     """
     names = {name[0]: name for name in (*CLAIM_ICONS.values(), CHECKED)}
     return tuple(

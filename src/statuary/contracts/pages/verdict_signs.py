@@ -32,7 +32,7 @@ def verdict_sign(verdict: str) -> str:
 
 @cache
 def listed_verdict_text_key(verdict: str) -> str:
-    """Return the key of the page text that states a verdict.
+    """Return the key of the page text that names a contract's verdict.
 
     Args:
         verdict: the verdict; empty if the contract was not checked.
@@ -44,14 +44,14 @@ def claimed_level_text_key(row: "ContractRow") -> str:
     """Return the key of the text that names a contract's match level.
 
     Returns:
-        The key; empty if the record has no match level, or is contradicted.
+        The key; empty if the record has no match level, or evidence contradicts it.
     """
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 
 def level_label_key(row: "ContractRow") -> str:
-    """Return the key of the label that lists show for a contract.
+    """Return the key of the match level's label in lists of contracts.
 
-    This is the match level of the runtime code, unless the record is contradicted.
+    This is the match level of the runtime code, unless evidence contradicts the record.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

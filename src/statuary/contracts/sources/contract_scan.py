@@ -135,7 +135,7 @@ class ContractScan(ContractSources):
 
     @cached_property
     def result(self) -> ScanResult:
-        """The number of contracts in the content, and findings about their files."""
+        """The number of contracts in the content, and errors about their files."""
         count = 0
         bulk = BulkSourceCollector()
         findings = []
@@ -314,7 +314,7 @@ class BulkSourceCollector:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
     def add_file(self, kind: FileKind, content_path: PurePosixPath, path: str) -> None:
-        """Add a file that contains many contracts.
+        """Add a file that contains many contracts, such as a Parquet file.
 
         Args:
             kind: the kind of file, which follows from its name.

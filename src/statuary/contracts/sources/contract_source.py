@@ -34,15 +34,12 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The file's path, with a line number for files with many contracts."""
+        """The path of the contract's file, with a line in shared files."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder with a contract's evidence, such as `anchor.json`.
-
-    This is the workspace of the contract, or a folder named like its file.
-    """
+    """Return the folder with a contract's evidence, such as `anchor.json`."""
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 

@@ -61,7 +61,7 @@ def compilation_file_path(source: ContractSource) -> str:
 def read_compilation_evidence(
     root: Path, source: ContractSource, findings: list[Finding]
 ) -> CompilationEvidence | None:
-    """Read the evidence from an earlier recompilation of a contract.
+    """Read the stored result of an earlier compilation of a contract.
 
     Args:
         root: the content folder.
@@ -79,12 +79,12 @@ def read_compilation_evidence(
 
 
 def encode_compilation_evidence(evidence: CompilationEvidence) -> bytes:
-    """Encode the evidence from recompiling a contract as a JSON file."""
+    """Encode the result of compiling a contract as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def hash_compilation_evidence(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256 (hex) of the JSON file that has this evidence."""
+    """Return the SHA-256 (hex) of the `compilation.json` with this evidence."""
     return sha256(encode_compilation_evidence(evidence)).hexdigest()
 
 
@@ -123,7 +123,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
 
     def to_evidence(self) -> DeploymentEvidence:
-        """Convert the deployment in `anchor.json` to the object that checks use."""
+        """Convert the deployment in `anchor.json` to the type that checks use."""
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
@@ -146,7 +146,7 @@ class AnchorSource(SourceModel):
     """The reason why a claim about the contract (`onChain` or `deployed`) has no evidence, by claim."""
 
     def to_anchor(self) -> Anchor:
-        """Convert the parsed content of `anchor.json` to the object that checks use."""
+        """Convert the content of `anchor.json` to the type that checks use."""
         block = None if self.block is None else convert_model(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.to_evidence()
         return convert_model(Anchor, self, block=block, deployment=deployment)
@@ -176,5 +176,5 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 
 def encode_anchor(anchor: Anchor) -> bytes:
-    """Encode the Merkle proofs about a contract as the JSON file `anchor.json`."""
+    """Encode a contract's Merkle proofs as the JSON file `anchor.json`."""
     return orjson.dumps(anchor_as_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

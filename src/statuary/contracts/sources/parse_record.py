@@ -59,15 +59,15 @@ class ParsedContract(NamedTuple):
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:
-    """Parse a record from JSON, and check the types of its members.
+    """Parse a contract's record from JSON, and check its types.
 
     Args:
         raw: the content of the file.
-        path: the path of the file, for findings.
+        path: the path of the file, which errors name.
 
     Raises:
         UnreadableError: if the bytes are not JSON in UTF-8, an object repeats a key, or there are more values
-            than in any genuine record.
+            than `MAX_JSON_VALUES`.
     """
     if len(raw) > MAX_JSON_VALUES and has_many_values(raw):
         raise BeyondLimitError(f"the record has more than {MAX_JSON_VALUES:,} values")
@@ -121,14 +121,14 @@ def _parse_without_standard_json(record_text: bytes) -> dict[str, Json]:
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
-    """Parse a record from YAML, and check the types of its members.
+    """Parse a contract's record from YAML, and check its types.
 
     Members that are strings stay strings. In free-form members (ABI, metadata, settings), an unquoted number,
     `true` or `false` becomes a JSON number or boolean, and everything else a string.
 
     Args:
         raw: the content of the file.
-        path: the path of the file, for findings.
+        path: the path of the file, which errors name.
 
     Raises:
         UnreadableError: if the bytes are not YAML in UTF-8.
@@ -141,12 +141,12 @@ IDENTITY = ("chainId", "address", "compilation")
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Check the types of a record's members.
+    """Check that the members of a record have the right types.
 
     Args:
         value: the parsed JSON.
         canonical: the bytes of the record if they are in canonical form, else None.
-        path: the path of the file, for findings.
+        path: the path of the file, which errors name.
     """
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
@@ -172,7 +172,9 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def convert_yaml_types(tree: Json, model: object) -> Json:
-    """Convert strings in parsed YAML to the types of a model.
+    """Convert strings in parsed YAML to the types in a model.
+
+    For example, `"8"` becomes a number where the model has one.
 
     Args:
         tree: the parsed YAML.

@@ -27,7 +27,7 @@ def read_contract(
         open_folder: the content folder, opened to read several contracts faster; None to open files by path.
 
     Returns:
-        The record with its evidence, or the findings that prevented it.
+        The record with its evidence, or the findings if it cannot be read.
     """
     parsed = _parse_contract_file(_open_source_file(root, source, open_folder), source)
     if source.form is ContractForm.RECORD or parsed.record is None:

@@ -13,10 +13,12 @@ def find_contracts(
 ) -> ContractSources:
     """Find the contracts in the content folder and in external sources.
 
+    An external source is, for example, a bucket of an object store.
+
     Args:
         root: the content folder.
         settings: the key `contracts` of site.yaml.
-        path: the path of site.yaml, for findings.
+        path: the path of site.yaml, which errors name.
         reads_contracts: whether to search the folder `contracts` of the content.
     """
     locations = settings.sources

@@ -103,7 +103,7 @@ class ProxySource(SourceModel):
     """The implementation of the proxy when the contract was verified."""
 
     def to_proxy_resolution(self) -> Json:
-        """Return this part of `contract.yaml` as the `proxyResolution` of a record."""
+        """Return the proxy in `contract.yaml` as a record's `proxyResolution`."""
         implementations = [
             {"address": implementation.address}
             if implementation.name is None
@@ -141,7 +141,7 @@ class WorkspaceSource(SourceModel):
     this file exists."""
 
     def to_workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
-        """Combine the settings in `contract.yaml` with the contents of other files.
+        """Combine the settings in `contract.yaml` with the files they name.
 
         Args:
             chain_id: the chain of the contract.
@@ -183,14 +183,14 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Read a workspace (`contract.yaml` and its files), and derive the record.
+    """Make a contract's record from `contract.yaml` and its other files.
 
     Args:
         file: the file `contract.yaml`.
         source: where the content has the contract.
 
     Returns:
-        The record, or the findings that prevented it.
+        The record, or the findings if it cannot be made.
     """
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)

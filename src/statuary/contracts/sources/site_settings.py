@@ -88,7 +88,7 @@ class ChainSource(SourceModel):
     is only a note in the build. Pages and documents say that the record is contradicted."""
 
     def to_chain(self) -> Chain:
-        """Convert this part of site.yaml to the settings of a chain."""
+        """Convert an entry under `chains` in site.yaml to a chain's settings."""
         explorer = (self.explorer or "").rstrip("/")
         checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
         return convert_model(

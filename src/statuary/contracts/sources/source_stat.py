@@ -23,7 +23,7 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, time_ns: int) -> str:
-        """Return size and time as text, if no file may still change.
+        """Return size and time as text, unless a file may still change.
 
         A file that was modified just now could change again without a different modification time.
 
@@ -68,7 +68,11 @@ def _source_paths(root: Path | str, source: ContractSource | BulkSource) -> Sequ
 
 
 def file_stat_text(file: str) -> str:
-    """Return the size and modification time of a file as text; empty if they are unknown."""
+    """Return a file's size and modification time as a string.
+
+    Returns:
+        The string; empty if they are unknown.
+    """
     try:
         stat = os.stat(file)
     except (OSError, ValueError):
