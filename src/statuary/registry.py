@@ -33,7 +33,7 @@ class CommandOption(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name under which the value is passed: `log_key` for `--log-key`."""
+        """The parameter for the option's value: `log_key` for `--log-key`."""
         return self.flag.lstrip("-").replace("-", "_")
 
 
@@ -53,7 +53,7 @@ class Extension(NamedTuple):
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
-    """Return the `Command` of an extension, by the command's name."""
+    """Return a dict with one command of an extension, by its name."""
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
@@ -342,7 +342,7 @@ ENTRY_POINTS = "statuary.sections"
 
 @cache
 def extension_of(key: str) -> Extension | None:
-    """Return the extension with a section for a key of site.yaml, or None."""
+    """Return the extension that a key of site.yaml enables, or None."""
     for row in EXTENSIONS:
         if row.name == key:
             return row if row.section else None
@@ -351,7 +351,7 @@ def extension_of(key: str) -> Extension | None:
 
 @cache
 def sections_of_others() -> tuple[Extension, ...]:
-    """Return an `Extension` for each section that another installed package offers."""
+    """Return the extensions that other installed packages offer."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
     own_keys = {row.name for row in EXTENSIONS}
@@ -378,9 +378,9 @@ def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return the `module:name` of each implementation of a kind, by its name.
+    """Return what extensions provide of a kind, as `module:name` by name.
 
-    For example, the kind "place" returns `{"s3": "module:name"}`.
+    For example, `providers("place")` returns a dict such as `{"s3": "module:name"}`.
     """
     return {
         need.removeprefix(f"{kind} "): target
@@ -401,7 +401,10 @@ def provided(need: str) -> Any:
 
 
 def all_sections() -> Iterator[Any]:
-    """Import and yield the section class of every extension that has one."""
+    """Import the section classes of all extensions, and yield them.
+
+    A section is the part of an extension that adds documents to a build.
+    """
     for row in EXTENSIONS:
         needs = ("section of options", "section of own pages")
         for target in filter(None, (row.section, *(row.provides.get(need) for need in needs))):
@@ -409,6 +412,6 @@ def all_sections() -> Iterator[Any]:
 
 
 def load(target: str) -> Any:
-    """Import and return an object, given as `module:name`."""
+    """Import an object by its name, such as `package.module:function`."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)

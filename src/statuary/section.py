@@ -79,7 +79,7 @@ class Run:
     results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
     def result(self, kind: type[Kind]) -> Kind | None:
-        """Return the value of a certain type that an earlier section returned.
+        """Return the value of a given type that a section returned.
 
         Returns:
             The value, or None if no section has returned one yet.
@@ -87,7 +87,10 @@ class Run:
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
-        """Return the enabled sections of a certain class, such as `FollowsStatus`."""
+        """Return the enabled sections that are of a given class.
+
+        For example, `answering(FollowsStatus)` returns those whose documents change with the status.
+        """
         return [section for section in self.sections if isinstance(section, kind)]
 
 
@@ -124,11 +127,11 @@ class Section:
 
     @classmethod
     def source(cls) -> "type[SourceModel] | None":
-        """Return the model of the section's keys in site.yaml.
+        """Return the model that validates the section's keys in site.yaml.
 
         Returns:
-            An `ExtensionSource` with the extension's key; of contracts and status, a model of all their keys. None
-            if the section has no key, or statuary's core reads it.
+            An `ExtensionSource` with the extension's key; of contracts and status, a model of all their keys.
+            None if the section has no key, or statuary's core reads it.
         """
         return None
 
@@ -138,32 +141,38 @@ class Section:
         return ()
 
     def findings(self, run: Run) -> "Iterable[Finding]":
-        """Yield the faults in the section's content.
+        """Yield the errors and warnings about the section's content.
 
         An error stops the build, unless only the record of its file is excluded.
         """
         return ()
 
     def check(self, run: Run) -> SectionResult | None:
-        """Run the checks of `statuary check` that `findings` does not run."""
+        """Run the section's checks, except those that `findings` runs.
+
+        `statuary check` calls this method instead of `build`.
+        """
 
     def operations(self, run: Run) -> "Iterable[ApiDescription]":
         """Describe the section's documents for openapi.json and the API page."""
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
-        """Yield the documents that stay while the settings of the site do.
+        """Yield the documents that depend only on the settings of the site.
 
-        Those of contracts and status may also depend on what their `config_inputs` returns, such as counts
-        of a build. A document that cannot be made becomes a finding in `skipped`.
+        Those of contracts and status may also depend on what their `config_inputs` returns, such as counts of
+        a build. A document that cannot be made becomes a finding in `skipped`.
         """
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add the section's documents to `run.target`, the site that is being built."""
+        """Add the section's documents to the site that is being built."""
 
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the documents that depend on what other sections built, or on all of this section's own."""
+        """Add the documents that depend on those of other sections.
+
+        This method is called after `build` of all sections.
+        """
 
     def on_failure(self, run: Run, error: BaseException) -> None:
         """Add a document that tells readers that `build` or `finalize` failed.
@@ -172,7 +181,7 @@ class Section:
         """
 
     def on_published(self, run: Run) -> None:
-        """Do what must follow the publication of the site, such as sending messages."""
+        """Act after the site was published, such as by sending messages."""
 
 
 class ContentFolder(NamedTuple):
@@ -235,7 +244,7 @@ class ContentSection(Section):
 
     @classmethod
     def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
-        """Return the section's kinds of files, by JSON Schema name.
+        """Return the kinds of files that the section reads, by schema name.
 
         Returns:
             The kind of file and its model. The model is None for contract records, which are validated as
@@ -244,21 +253,21 @@ class ContentSection(Section):
         return {}
 
     def read(self, folder: ContentFolder) -> SectionContent | None:
-        """Read the section's settings and files.
+        """Read the section's settings and files from the content folder.
 
         Returns:
-            None if a file that every site needs cannot be read.
+            The content, or None if a file that every site needs cannot be read.
         """
         raise NotImplementedError
 
     def exclude_faults(self, run: Run, unread: "Sequence[Finding]") -> SoundContent | None:
-        """Exclude the records that would stop the build.
+        """Exclude incidents or contracts that would stop the build.
 
         Args:
             unread: the findings about files that could not be read.
 
         Returns:
-            The site without these records, or None if none is excluded.
+            The site without them, or None if nothing is excluded.
         """
         return None
 

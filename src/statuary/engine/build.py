@@ -41,9 +41,7 @@ def build_folder(
 
     Args:
         root: the content folder.
-        target: the site folder.
         now: the time that the site shows.
-        progress: receives the progress of the build.
         check_options: the checks to run.
         execution: the options that affect how the build runs, but not its result.
         extension_options: the options of the enabled extensions.
@@ -74,19 +72,18 @@ def build_site(
 ) -> BuildResult:
     """Build a site from a content folder into an open target.
 
-    What has an error is excluded, or stays as last published, and the rest of the site is published. The build
-    stops, and the target stays as it is, if an error in site.yaml is about a value that nothing can replace
-    (`engine/faulty_settings.py`), or no component is usable; with `strict`, at any error or warning.
+    Anything with an error is excluded, or stays as last published, and the rest of the site is published. The
+    build stops, and the target stays as it is, if an error in site.yaml is about a value that nothing can
+    replace (`engine/faulty_settings.py`), or no component is usable; with `strict`, at any error or warning.
 
     Args:
         root: the content folder.
         target: the place to publish to.
         now: the time that the site shows; the same content and time give the same bytes.
-        progress: receives the progress of the build.
         check_options: the checks to run.
         execution: the options that affect how the build runs, but not its result.
-        extension_options: the options of the enabled extensions; None builds the site without the extensions
-            that add to a build.
+        extension_options: the options of the enabled extensions; None builds the site without extensions that
+            add documents.
 
     Raises:
         PublishingError: if the target cannot take the site.

@@ -62,8 +62,8 @@ def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
     Args:
         root: the content folder.
         folder: `incidents` or `maintenances`.
-        typed_id: the id of an incident, or the beginning of an id; None for a new incident, which is read
-            together with the unresolved ones. If no file name matches, the scope is all records.
+        typed_id: the id of an incident, or the beginning of an id; None for a new incident, which needs the
+            unresolved ones. If no file name matches, all records are read.
     """
     if folder == MAINTENANCES:
         # A check compares all maintenance windows with each other, so an edit of one window needs the files
@@ -81,12 +81,11 @@ def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content, as if edits were already written.
+    """Read and check the status content, as if edits were already saved.
 
     Args:
         root: the content folder.
         now: the time of the status.
-        edits: the edits.
         scope: the files to read.
     """
     edited = {edit.path: edit.text_after for edit in edits}
@@ -117,7 +116,6 @@ def check_edit(
         root: the content folder.
         now: the time of the status.
         previous_content: the content before the edit, which was read with the same scope.
-        edit: the edit.
         scope: the files to read.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
@@ -131,13 +129,12 @@ def added_findings(
     edits: Iterable[FileEdit],
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:
-    """Return the findings that edits would add to the content.
+    """Return the findings that several edits would add to the content.
 
     Args:
         root: the content folder.
         now: the time of the status.
         previous_content: the content before the edits, which was read with the same scope.
-        edits: the edits.
         scope: the files to read.
     """
     counts = Counter(map(_finding_identity, previous_content.findings))
@@ -182,7 +179,7 @@ class EditedFile(SourceFile):
 def edited_files(
     root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield content files as if edits were already written.
+    """Yield the content files as if edits were already saved.
 
     Files that the edits create come last.
 

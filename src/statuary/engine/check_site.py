@@ -32,7 +32,7 @@ class CheckTarget(StatelessTarget):
 
     @override
     def add(self, documents: Iterable[Document]) -> None:
-        """Discard the documents, because a check publishes nothing."""
+        """Discard documents, because a check publishes nothing."""
 
     @override
     def plan(self) -> Plan:
@@ -58,7 +58,6 @@ def check_site(
     Args:
         root: the content folder.
         now: the time of the status.
-        progress: receives the progress of the check.
         check_options: the checks to run.
         execution: the options that affect how the check runs, but not its result.
         target: receives the results of contracts; None keeps them in memory.

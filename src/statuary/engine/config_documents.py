@@ -28,9 +28,9 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add or reuse the documents about the whole site.
+    """Add or reuse the documents that depend only on settings.
 
-    These documents, such as openapi.json, depend only on `config_inputs`: settings, and counts of the build.
+    For example, openapi.json. They can also depend on counts, such as the number of contracts.
 
     Args:
         run: the build.
@@ -62,10 +62,10 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 
 
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
-    """Return the inputs of the documents about the whole site.
+    """Return everything that openapi.json and similar documents depend on.
 
-    They are settings, and counts of the build. While they and the version of statuary stay the same, later builds reuse
-    these documents.
+    These are settings, and counts of the build. While they and the version of statuary stay the same, later
+    builds reuse the documents.
     """
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
     packages = versions_of_others(key for key, _ in site.extensions)
@@ -75,7 +75,9 @@ def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
 def config_documents(
     site: SiteContent, run: Run, skipped: list[Finding], unmade: set[Url]
 ) -> Iterator[Document]:
-    """Yield the documents about the whole site, which depend only on `config_inputs`.
+    """Yield the documents that depend only on settings and counts.
+
+    For example, openapi.json and 404.html.
 
     Args:
         site: the content of the site.
@@ -110,10 +112,9 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def whole_site_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
-    """Return the functions that render pages about the whole site.
+    """Return functions that render pages such as 404.html and the API page.
 
     Args:
-        run: the build.
         openapi: the OpenAPI document; None if it could not be made.
 
     Returns:

@@ -24,7 +24,7 @@ class ExtensionSource(SourceModel):
     """
 
     def settings(self) -> tuple[object, ...] | None:
-        """Convert the key to the extension's settings.
+        """Convert the extension's key in site.yaml to its settings.
 
         Returns:
             The settings, or None if the key disables the extension.
@@ -33,7 +33,7 @@ class ExtensionSource(SourceModel):
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
-    """Import the models for the extension keys in site.yaml.
+    """Import the models that validate the keys of extensions in site.yaml.
 
     Args:
         keys: the keys of site.yaml.
@@ -67,12 +67,13 @@ def read_extension_settings(
 
     Args:
         tree: the values of site.yaml, with every key of `models`.
-        models: the model of each extension's key, by key.
-        path: the path of site.yaml, for findings.
+        models: the model that validates each extension's key, by key.
+        path: the path of site.yaml, which errors name.
         findings: receives the errors in the settings.
 
     Returns:
-        The settings, or None if there are errors in those of an extension that other parts of a site depend on.
+        The settings, or None if there are errors in those of an extension that other parts of a site depend
+        on.
     """
     settings: list[tuple[str, tuple[object, ...]]] = []
     faulty: set[str] = set()

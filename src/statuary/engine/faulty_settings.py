@@ -83,14 +83,21 @@ MAPPINGS = frozenset(pointer[:1] for pointer in CORE_KEYS if len(pointer) > 1)
 
 
 def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
-    """Store in the ledger, the build's database, the settings that it publishes with."""
+    """Store the settings of this build for later builds.
+
+    If a setting has an error then, its last value replaces it. The ledger is the build's database.
+    """
     note = json.dumps(settings)
     if note != ledger.get_meta(PUBLISHED_SETTINGS):
         ledger.set_meta({PUBLISHED_SETTINGS: note})
 
 
 def published_settings(ledger: Ledger) -> Tree:
-    """Return the settings of the last build; empty if there was none, or they cannot be read."""
+    """Return the settings of the last build, as it stored them.
+
+    Returns:
+        The settings; empty if there was no build, or they cannot be read.
+    """
     try:
         settings = json.loads(ledger.get_meta(PUBLISHED_SETTINGS) or "{}")
     except ValueError:
@@ -134,16 +141,19 @@ class SettingsFallback:
 
     @classmethod
     def of_command(cls) -> Self:
-        """Return the fallback of a command that has no last build, and publishes nothing itself."""
+        """Return the fallback for a command that publishes nothing itself.
+
+        Such a command has no last build whose settings could replace faulty ones.
+        """
         return cls(needed=NAME_AND_ADDRESS)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The errors in site.yaml, each with what replaces its value."""
+        """The errors in site.yaml, each with what replaces the faulty value."""
         return tuple(Fault(error, self._fates[place]) for error, place in self._errors.items())
 
     def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
-        """Return the settings without the values that have errors.
+        """Replace the values in site.yaml that have errors.
 
         If the result has errors too, call the method again with it: what replaced a value is then replaced.
 

@@ -30,10 +30,10 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(name: str) -> Json:
-    """Return the JSON Schema (2020-12) of a kind of source file.
+    """Return the JSON Schema (2020-12) for a kind of content file.
 
     Args:
-        name: one of `SCHEMA_MODELS`.
+        name: the name of the schema, one of `SCHEMA_MODELS`.
     """
     kind, model = SCHEMA_MODELS[name]
     schema = TypeAdapter(Record).json_schema() if model is None else _schema_with_descriptions(model)

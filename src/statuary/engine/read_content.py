@@ -45,9 +45,8 @@ def read_site(
 
     Args:
         root: the content folder.
-        progress: receives the progress.
-        report: receives the findings, and the reasons why records are excluded.
-        ledger: the database of the site that is built, which remembers the settings; None in a check.
+        report: receives the findings, and the reasons why incidents or pages are excluded.
+        ledger: the build's database, which has the last settings; None in a check.
         verify: whether to parse files that are unchanged since the last build, too.
         strict: whether any error in site.yaml stops the build.
 
@@ -91,8 +90,7 @@ def read_content(
     Args:
         root: the content folder.
         files: the files to read; None for all files in the folder.
-        ledger: the database of the site's last build, so that unchanged files need not be parsed; None parses
-            every file.
+        ledger: the build's database, so that unchanged files need not be parsed; None parses every file.
         fallback: what replaces faulty values of site.yaml; None if the site cannot be read then.
     """
     if files is None and not root.is_dir():
@@ -111,7 +109,7 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a build leaves out a finding's file.
+    """Return whether a build leaves out the file with a finding.
 
     A build leaves out an incident, a maintenance window or a page that exceeds a limit or causes a bug.
     """

@@ -20,13 +20,22 @@ from statuary.source.unreadable import UnreadableError
 
 
 def find_settings_errors(findings: Iterable[Finding], source: str, site: SiteContent | None) -> list[Finding]:
-    """Return the errors in site.yaml that keep the site from being built."""
+    """Return the errors in site.yaml that keep the site from being built.
+
+    Args:
+        source: the path of site.yaml.
+        site: the content; None if it could not be read.
+    """
     errors = [finding for finding in findings if finding.severity is Severity.ERROR and source]
     return [error for error in errors if error.path == source and (site is None or error.rule != DEFECT)]
 
 
 def with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]:
-    """Replace the error that stops a build by the same one with the reason."""
+    """Replace an error by one that says why it stops the build.
+
+    Args:
+        stopping: the new finding, which has the same rule and place as the old one.
+    """
     place = stopping.rule, stopping.path, stopping.pointer
     return [
         stopping if (finding.rule, finding.path, finding.pointer) == place else finding
@@ -78,7 +87,7 @@ def parse_settings(tree: Tree, path: str, findings: list[Finding]) -> SettingsFi
 
     Args:
         tree: the values by key.
-        path: the path of the file, for findings.
+        path: the path of the file, which errors name.
         findings: receives the errors in the values.
 
     Returns:

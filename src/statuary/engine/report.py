@@ -31,13 +31,13 @@ class BuildReport:
     unsorted: list[Finding] = field(default_factory=list)  # of files, until `Sections.find_faults` sorts them
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Add findings about incidents, maintenance windows or pages that are excluded."""
+        """Add the reasons why incidents, windows or pages are excluded."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
 
     def add(self, result: "SectionResult") -> None:
-        """Add a section's result of `check` or `build`."""
+        """Add the findings and counts from a section's `check` or `build`."""
         self.findings += result.findings
         self.exclusion_reasons += result.exclusion_reasons
         self.excluded_count += result.excluded_count
@@ -46,12 +46,12 @@ class BuildReport:
         self.lines += filter(None, [result.line])
 
     def add_final(self, result: "FinalResult") -> None:
-        """Add a section's result of `finalize`."""
+        """Add the findings and counts from a section's `finalize`."""
         self.skipped += result.skipped
         self.lines += filter(None, [result.line])
 
     def stops_publishing(self, *, strict: bool) -> bool:
-        """Return whether an error stops the build, or with `strict` a warning."""
+        """Return whether an error, or with `strict` a warning, stops the build."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
@@ -112,7 +112,7 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there are no errors, including those that exclude a record."""
+        """Whether nothing has an error, not even an excluded record."""
         return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
 
     @property
@@ -122,11 +122,11 @@ class CheckedSite:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether there is a finding other than a note."""
+        """Whether there is a warning or an error."""
         return has_warnings(self.all_findings)
 
     def count(self, severity: Severity) -> int:
-        """Return the number of findings of a severity."""
+        """Return the number of errors, warnings or notes."""
         return Counter(finding.severity for finding in self.all_findings)[severity]
 
 
@@ -140,7 +140,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """The part of the site that the build published, or would publish."""
+        """What the build published, or would have published in a dry run."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_with_faults((*self.checked.exclusion_reasons, *self.checked.skipped))

@@ -7,6 +7,6 @@ from statuary.registry import CONTENT_SECTIONS, all_sections, load
 
 
 def all_rules() -> Iterator[Rule]:
-    """Yield every rule that contracts, the status and extensions must satisfy."""
+    """Yield every rule that `statuary check` can report."""
     for section in (*(load(row.section) for row in CONTENT_SECTIONS), *all_sections()):
         yield from section.rules()

@@ -52,7 +52,7 @@ class EnabledSection(NamedTuple):
 
 
 def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return the sections that a site uses, in build order.
+    """Return the parts of statuary that a site uses, in build order.
 
     Contracts come first, then extensions, and the status last, because its pages show what the log contains.
     """
@@ -88,7 +88,7 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the sections of a published site, recognized by their files.
+    """Return the extensions of a published site, recognized by its files.
 
     Args:
         options: the options of the command line that extensions defined.
@@ -123,7 +123,7 @@ class Sections:
     def exclude_faults(self) -> None:
         """Exclude content that would stop the build.
 
-        If a file cannot be read, its record stays as it was last published, or is left out.
+        An incident whose file cannot be read stays as it was last published, or is left out.
         """
         from statuary.engine.read_content import is_excluded
 
@@ -174,7 +174,7 @@ class Sections:
             self._run.results += result.values
 
     def build(self, *, strict: bool = False) -> bool:
-        """Let each section add its documents, until a finding stops the build.
+        """Let each section add its documents, until an error stops the build.
 
         Returns:
             Whether the site may be published.
@@ -187,7 +187,7 @@ class Sections:
         return True
 
     def finalize(self) -> None:
-        """Let each section add the documents that depend on all others.
+        """Let each section add the documents that need those of all others.
 
         If another package's section failed, the documents of the last build stay.
         """
@@ -279,9 +279,9 @@ def _guarded_findings(
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return the site without the extensions that add to a build.
+    """Return the site without extensions that add documents of their own.
 
-    An extension that provides documents of records stays.
+    Extensions that add documents about each contract stay.
     """
     kept = []
     for key, settings in site.extensions:
@@ -294,12 +294,13 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
-    """Remove the documents of sections that the site no longer uses.
+    """Remove the documents of extensions that are no longer enabled.
 
     Args:
         site: the content of the site, with the enabled extensions.
         target: the site that is being built.
-        skipped: findings; if one points to an extension's key in site.yaml, the extension's documents stay.
+        skipped: the findings of the build; if one is about an extension's key in site.yaml, its documents
+            stay.
     """
     documents = target.ledger.documents
     faulty = {finding.pointer[:1] for finding in skipped}
@@ -335,9 +336,9 @@ def _folders_of_packages(enabled: Iterable[str], target: "BuildTarget") -> dict[
 
 
 def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
-    """Return the paths and folders that another package's section owns.
+    """Return the paths and folders that belong to another package's URLs.
 
-    A folder is left out if statuary has URLs in the same top-level folder, because a section must not remove
+    A folder is left out if statuary has URLs in the same top-level folder, because a package must not remove
     documents of others.
     """
     from statuary.site.url_table import all_urls

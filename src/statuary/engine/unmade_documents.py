@@ -15,7 +15,7 @@ def unmade_urls(section: Section | None, errors: Iterable[Finding]) -> Iterable[
     """Return the URLs of documents that cannot be made because of errors.
 
     Args:
-        section: the section with the errors; None if no section makes the documents.
+        section: the part of statuary that failed; None for documents about the whole site.
         errors: the errors; those about the theme do not matter, because documents are then made without it.
     """
     if all(error.rule == THEME_TEMPLATES for error in errors):
@@ -28,10 +28,11 @@ def unmade_urls(section: Section | None, errors: Iterable[Finding]) -> Iterable[
 
 
 def is_unmade(site: SiteContent, ledger: Ledger, unmade: Container[Url], path: str) -> bool:
-    """Return whether a published document could not be made, and the site still has it.
+    """Return whether a published document could not be made this time.
+
+    A document that the site no longer has does not count.
 
     Args:
-        site: the content of the site.
         ledger: the database of published files.
         unmade: the URLs of documents that cannot be made.
         path: the path of the document.

@@ -8,18 +8,16 @@ from statuary.site.settings import HostingSettings
 
 
 def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
-    """Reuse a group of documents if their inputs are unchanged.
+    """Reuse a set of documents if nothing they depend on has changed.
 
-    A group is a set of documents that a build makes, or reuses, together. The group is not reused if a later
-    publication, such as a tick, replaced one of its documents.
+    The set (group) is not reused if a later publication, such as a tick, replaced one of its documents.
 
     Args:
-        target: the site that is being built.
-        group: the name of the group.
+        group: the name of the set.
         fingerprint: the digest of everything that the documents depend on.
 
     Returns:
-        The paths of the group's documents, or None if the caller must make them again.
+        The paths of the documents, or None if the caller must make them again.
     """
     previous = target.ledger.cached_group(group)
     ledger = target.ledger
@@ -33,13 +31,13 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
 def keep_unmade(
     target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool]
 ) -> list[str]:
-    """Keep the published documents of a group that this build could not make.
+    """Keep published documents that this build could not make.
 
     Args:
         target: the site that is being built.
-        group: the name of the group.
-        added: the paths of the group that this build has made.
-        is_kept: whether to keep a path that was not made.
+        group: the name of the set of documents to which they belong.
+        added: the paths in the set that this build has made.
+        is_kept: returns whether to keep a path that was not made.
 
     Returns:
         The paths of the documents that are kept.
@@ -52,13 +50,12 @@ def keep_unmade(
 def add_documents(
     target: BuildTarget, hosting: HostingSettings, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
-    """Add documents, with their compressed forms, to a target.
+    """Add documents and their compressed copies to a site.
 
     Args:
-        target: the site that is being built.
-        hosting: the settings that decide which compressed forms the hosts need.
+        hosting: the settings that decide which compressed copies the hosts need.
         documents: the documents, which are consumed one by one.
-        paths: gains the path of each added document.
+        paths: receives the path of each added document.
 
     Returns:
         The paths that this call added.

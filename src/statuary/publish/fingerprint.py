@@ -43,22 +43,24 @@ class Fingerprint(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both digests as one string, separated by a space, to store in a database."""
+        """Both digests as one string, to store in a database."""
         return " ".join(self)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a line as `Fingerprint.text` writes it.
+        """Parse a string that `Fingerprint.text` returned.
 
         Returns:
-            The fingerprint; both digests are empty for an empty line.
+            The fingerprint; both digests are empty for an empty string.
         """
         program, _, settings = text.partition(" ")
         return cls(program, settings)
 
 
 def fingerprint_of(*settings: object) -> Fingerprint:
-    """Return the fingerprint for these settings and the program.
+    """Return digests of the given settings and of the program.
+
+    If either digest changes, documents have to be made again.
 
     Args:
         settings: values, and collections of values.
@@ -77,7 +79,7 @@ def digest_of(*values: object) -> str:
 
 @cache
 def program_fingerprint() -> str:
-    """Return a digest of the program files that make documents.
+    """Return a digest of the program's files that make documents.
 
     If it changes, everything is built again.
     """

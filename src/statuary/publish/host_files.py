@@ -60,10 +60,12 @@ FUNCTIONS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx", ".py", ".rb",
 
 
 def is_host_file(path: str) -> bool:
-    """Return whether a web host would run a file or read settings from it.
+    """Return whether a web host would run a file, or obey it.
+
+    For example, a host reads settings from `.htaccess`, and runs `api/call.js`.
 
     Args:
-        path: the path in the site, such as `.htaccess` or `api/call.js`; case does not matter.
+        path: the path in the site; case does not matter.
     """
     first, *others = names = fold_case(path).split("/")
     return (

@@ -13,10 +13,9 @@ from statuary.site.urls import media_type_by_extension
 
 
 def with_compressed_forms(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield each document, followed by the compressed copies that hosts need.
+    """Yield documents, each followed by its compressed copies.
 
     Args:
-        documents: the documents.
         settings: the settings that say which copies the hosts need.
 
     Raises:

@@ -80,7 +80,7 @@ class Entry(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the document; the first is that of its file."""
+        """All paths of the document; the first is that of its file."""
         return (self.path, *self.aliases)
 
 
@@ -90,7 +90,7 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 
 
 def require_document_path(path: str) -> str:
-    """Check that documents may have a path, and return the path.
+    """Check that a document may have a path, and return the path.
 
     Raises:
         DamagedSnapshotError: if the path leaves the site, is hidden, is unsafe on some system, or is in the
@@ -113,7 +113,7 @@ def require_document_path(path: str) -> str:
 
 
 def lower_case_address(path: str) -> str:
-    """Convert the contract address in a path to lower case, if it has one."""
+    """Convert the contract address in a path, if any, to lower case."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
 
 
@@ -186,7 +186,9 @@ DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def encode_entry_line(entry: Entry) -> bytes:
-    """Encode a document's entry as a line of the manifest.
+    """Encode a document as a line of the site's manifest.
+
+    For example, the line has the document's path, size and SHA-256.
 
     Raises:
         DamagedSnapshotError: if the line is too long.
@@ -244,7 +246,7 @@ def parse_json_object(text: bytes, json_name: str) -> JsonObject:
 
     Args:
         text: the JSON.
-        json_name: what the JSON is, for messages.
+        json_name: the name of the JSON for messages.
 
     Raises:
         DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
@@ -315,7 +317,7 @@ class Part(NamedTuple):
 
 
 def parse_part_description(value: Json) -> Part:
-    """Parse the description of a part in the manifest.
+    """Parse the manifest's description of one of its parts.
 
     Raises:
         InvalidValueError: if a member is missing or has a wrong type or format.
@@ -338,7 +340,7 @@ def ends_part(path: str) -> bool:
 
 
 def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Divide the entries of a manifest into its parts.
+    """Divide the entries of a manifest into parts, each for one file.
 
     A part ends after a path that `ends_part` chooses, or when it has the maximum length.
 
@@ -395,7 +397,7 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
 
 
 def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
-    """Return the lines of a manifest's part, without validating their entries.
+    """Return the lines of a manifest's part, without validating them.
 
     Use this function only for a part that statuary itself wrote.
 
@@ -412,7 +414,9 @@ def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:
-    """Check the digest of a part, and return its bytes.
+    """Check that a part of the manifest has the expected bytes.
+
+    The manifest lists the SHA-256 of each part.
 
     Args:
         text: the bytes; None if the file of the part is missing.
@@ -420,6 +424,9 @@ def check_part(text: bytes | None, part: Part) -> bytes:
 
     Raises:
         DamagedSnapshotError: if the bytes are missing or modified.
+
+    Returns:
+        The bytes.
     """
     if text is None:
         raise DamagedSnapshotError(f"{part.path}, a part of the manifest, is missing")
@@ -431,7 +438,7 @@ def check_part(text: bytes | None, part: Part) -> bytes:
 
 
 def parse_part(text: bytes | None, part: Part) -> list[Entry]:
-    """Check the digest of a part, and return its entries.
+    """Check the digest of a manifest's part, and return its documents.
 
     Args:
         text: the bytes; None if the file of the part is missing.

@@ -32,7 +32,7 @@ class Listing:
         self.close()
 
     def close(self) -> None:
-        """Delete the temporary database of the listing."""
+        """Delete the temporary database that holds the list."""
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
@@ -52,14 +52,14 @@ class Listing:
         return added.rowcount == 1
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Remove the documents at these paths from the listing."""
+        """Remove the documents at these paths."""
         self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
 
     def __iter__(self) -> Iterator[Entry]:
         return (entry for entry, *_ in self.rows("ORDER BY path"))
 
     def find(self, path: str) -> Entry | None:
-        """Return the document at a path of the listing.
+        """Return the document at a path.
 
         Returns:
             The document's entry, or None if the listing has no such path.
@@ -67,7 +67,7 @@ class Listing:
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, query_end: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield entries of the listing that an SQL condition selects.
+        """Yield the documents that an SQL condition selects.
 
         Args:
             query_end: the end of an SQL query, such as `WHERE path = ?`.
@@ -75,8 +75,7 @@ class Listing:
 
         Yields:
             The entry, and the offset and length of its body in the `Spool`, the temporary file of bodies;
-            zeros if the
-            body is not there.
+            zeros if the body is not there.
         """
         rows = self.database.execute(f"{EVERY_ENTRY} {query_end}", values)
         for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:
@@ -88,7 +87,7 @@ class Listing:
         return map(encode_part, split_into_parts(self))
 
     def part(self, part: Part) -> list[Entry]:
-        """Return the documents of the listing that belong to a manifest's part.
+        """Return the documents that belong to a part of the manifest.
 
         Args:
             part: the first path of the part, and the number of its documents.
@@ -97,6 +96,6 @@ class Listing:
         return [entry for entry, *_ in rows]
 
     def size(self) -> ListingSize:
-        """Return the number of documents, and the sum of their sizes in bytes."""
+        """Return the number of documents, and their size in bytes."""
         query = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries"
         return ListingSize(*self.database.execute(query).fetchone())

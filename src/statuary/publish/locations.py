@@ -49,7 +49,11 @@ FILE = "file"
 
 
 def scheme_of(name: str) -> str:
-    """Return the scheme of a URL, such as `s3`; empty for a path."""
+    """Return the scheme of a URL, such as `s3`.
+
+    Returns:
+        The scheme; empty for a path.
+    """
     scheme, separator, _ = name.partition("://")
     return scheme if separator else ""
 
@@ -101,16 +105,16 @@ class SiteReplacement(NamedTuple):
     def includes(self, path: str) -> bool:
         """Return whether publishing may replace the file at a path.
 
-        It may, unless the path is in one of the folders that are kept.
+        It may, unless the path is in a folder that stays as it is.
         """
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
 def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
-    """Ask extensions which parts of a target may be replaced.
+    """Find out which folders of a target must not be replaced.
 
-    For example, a log must not be replaced by a shorter one. Only an extension with files in the target is
-    asked.
+    For example, an extension refuses to replace a log by a shorter one. Only extensions with files in the
+    target are asked.
 
     Args:
         site: the path or URL of the site to publish.

@@ -123,10 +123,13 @@ class ManifestBuilder:
         self.size = 0
 
     def add(self, entries: list[Entry]) -> EncodedPart:
-        """Add a part to the manifest, and return the part with its encoded lines.
+        """Add documents to the manifest as a new part.
 
         Args:
-            entries: the entries of the part, which come after those of all previous parts.
+            entries: the documents, which come after those of all previous parts.
+
+        Returns:
+            The part with its encoded lines.
         """
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
@@ -134,9 +137,9 @@ class ManifestBuilder:
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Add the number and sizes of documents to the manifest's totals.
+        """Count documents that are in a part encoded elsewhere.
 
-        Use this method for parts of the manifest that are encoded elsewhere.
+        The manifest states their number and size.
         """
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)

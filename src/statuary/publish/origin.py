@@ -19,7 +19,7 @@ class SiteOrigin(NamedTuple):
 
 
 def refuse_earlier_build(last_build_time: str, instant: Instant) -> None:
-    """Refuse to build for an earlier time than the last build.
+    """Raise an error if a build is earlier than the last one.
 
     Args:
         last_build_time: the time of the last build, as ISO 8601; empty if there was no build.
@@ -36,7 +36,7 @@ def refuse_earlier_build(last_build_time: str, instant: Instant) -> None:
 
 
 def build_meta_values(origin: SiteOrigin) -> dict[str, str]:
-    """Return the facts about a build that its database stores as strings.
+    """Return the facts about a build as strings to store.
 
     Returns:
         The time of the build, the git revision of the content, and the version of statuary, by name.

@@ -30,9 +30,9 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
-        """Return the outcome with more parts missing.
+        """Return the outcome with more parts that were not published.
 
-        If nothing was published, the outcome stays the same.
+        If nothing was published at all, the outcome stays the same.
 
         Args:
             names: the content files, folders or targets that were not published completely.
@@ -44,10 +44,10 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def without_target(self, name: str) -> Self:
-        """Return the outcome after the folder was built but a target failed.
+        """Return the outcome of a built site whose further publication failed.
 
         Args:
-            name: the path or URL of the target.
+            name: the path or URL that the site could not be published to.
         """
         return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 
@@ -57,7 +57,7 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a build that left out faulty parts.
+    """Return the outcome of a build that left out parts with errors.
 
     Args:
         findings: the findings of the build. Each error names a file or setting that is not published as it

@@ -45,7 +45,7 @@ class Plan(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the plan changes nothing in the published site."""
+        """Whether nothing in the published site changes."""
         return not any(self.counts.values())
 
     @property

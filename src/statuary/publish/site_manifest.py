@@ -52,7 +52,7 @@ FullManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
 def add_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool, by_workers: FullManifest | None = None
 ) -> None:
-    """Add the manifest, which lists all files of the site.
+    """Add the manifest, the list of all files of the site.
 
     Add all other documents first.
 
@@ -61,7 +61,7 @@ def add_manifest(
         instant: the start of the status that the site shows, not the build's time: builds of the same content
             give the same manifest.
         verify: make the whole manifest anew, without trusting a published part.
-        by_workers: makes the manifest of many files in worker processes; None makes it in this process.
+        by_workers: makes a large manifest in worker processes; None makes it in this process.
 
     Raises:
         PublishingError: if the target does not accept the manifest.
@@ -132,7 +132,7 @@ def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedPa
 
     Args:
         target: the site that is being built.
-        origin: the origin that the manifest states.
+        origin: the time and version that the manifest states.
         listing: selects the paths to list, and makes the documents of parts.
     """
     builder = ManifestBuilder()
@@ -159,11 +159,11 @@ def _listed_entry(target: BuildTarget, path: str, aliases: str, size: int, diges
 def update_listing(
     target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
 ) -> Manifest:
-    """Update the last build's manifest, adding only the parts that changed.
+    """Update the last build's manifest: add only parts that changed.
 
     Args:
         target: the site that is being built.
-        origin: the origin that the new manifest states.
+        origin: the time and version that the new manifest states.
         previous_manifest: the manifest of the last build.
         listing: selects the paths to list, and reads and makes the documents of parts.
 

@@ -27,17 +27,20 @@ class Target(Protocol[Document_contra]):
         """
 
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Keep documents of the target if they are unchanged.
+        """Keep published documents if they were not changed since.
 
         Returns:
             Whether the documents were kept.
         """
 
     def plan(self) -> Plan:
-        """Return the changes that `apply` would make, after all documents were added."""
+        """Return the changes that `apply` would make.
+
+        Call this method after all documents were added.
+        """
 
     def apply(self) -> None:
-        """Change the target to the documents that were added.
+        """Publish the documents that were added, in place of the old ones.
 
         Raises:
             PublishingError: if the change fails, or this is a dry run.
@@ -65,19 +68,20 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def output(self, name: str) -> PartitionOutput:
-        """Return the receiver for the documents of a partition.
+        """Return an object that receives the documents from a worker.
 
-        A partition is a set of sources that one worker builds.
+        Args:
+            name: a unique name for the worker's task.
         """
 
     def merge_partition(self, result: PartitionResult) -> None:
-        """Add the documents of a partition.
+        """Add the documents that a worker has made.
 
         If two documents have the same path, the first one is kept.
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Remove documents that were added, and forget conflicts of their paths."""
+        """Take back documents that were added, and errors about their paths."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse the documents that an interrupted build has already written.
@@ -91,7 +95,7 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
-        """Return the sources whose published documents are missing or damaged.
+        """Return content files whose published documents are missing or damaged.
 
         Args:
             verify: also read every document and compare it with the ledger.

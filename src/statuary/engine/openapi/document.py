@@ -21,7 +21,7 @@ JsonObject = dict[str, Any]
 def path_parameters(
     names: Sequence[str], section_schemas: Mapping[str, Mapping[str, object]]
 ) -> list[JsonObject]:
-    """Return the OpenAPI parameters of a path.
+    """Return the OpenAPI descriptions of the parameters in a URL's path.
 
     Args:
         names: the names of the parameters in the path.
@@ -68,12 +68,7 @@ MEMBER = re.compile(r"\{(\w+)\}")
 
 
 def openapi_document(site: SiteContent, run: Run) -> Document:
-    """Return the OpenAPI 3.1 description of the APIs that a site publishes.
-
-    Args:
-        site: the content of the site.
-        run: the settings of this build.
-    """
+    """Return the OpenAPI 3.1 description of the APIs that a site publishes."""
     apis = [*core_apis(run), *extension_apis(run)]
     served = [operation for api in apis for operation in api.operations]
     schemas: dict[str, Mapping[str, object]] = {}
@@ -100,12 +95,15 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
 
 
 def core_apis(run: Run) -> list[ApiDescription]:
-    """Return the descriptions of the contract and status APIs, if the site has them."""
+    """Return the descriptions of the contract and status APIs.
+
+    An API that the site does not have is left out.
+    """
     return [api for section in run.answering(ContentSection) for api in section.operations(run)]
 
 
 def extension_apis(run: Run) -> list[ApiDescription]:
-    """Return the descriptions of the APIs that the extensions of this build add."""
+    """Return the descriptions of the APIs that extensions add."""
     extensions = (section for section in run.sections if not isinstance(section, ContentSection))
     return [api for section in extensions for api in section.operations(run)]
 
@@ -167,7 +165,7 @@ def _media_type_schema(operation: Operation, media_type: str, base: str) -> Json
 
 @cache
 def shipped_schemas() -> JsonObject:
-    """Return the JSON Schemas of API responses that the package contains, by name."""
+    """Return the JSON Schemas of API responses, by name."""
     text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas

@@ -55,11 +55,9 @@ class ApiView(NamedTuple):
 
 
 def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Document:
-    """Render the API page.
+    """Render the page that describes the site's APIs.
 
     Args:
-        site: the content of the site.
-        run: the build.
         openapi: the OpenAPI document (3.1); empty if it could not be made.
     """
     renderer = renderer_of(site_context(site))
@@ -115,7 +113,7 @@ def _extension_call_families(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return a page that redirects from the old address of the API reference.
+    """Return a redirect from the former address of the API page.
 
     Args:
         site: the settings that all pages share.

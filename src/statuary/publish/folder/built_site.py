@@ -21,8 +21,8 @@ from statuary.system.files import read_file
 def is_built_site(root: Path) -> bool:
     """Return whether statuary built the site in a folder.
 
-    The folder of such a site has a ledger, the database of what was published. Readers trust the ledger, and
-    skip the check that a snapshot needs.
+    Such a folder has a ledger, the database of what was published. Readers trust the ledger, and skip the
+    check that a snapshot needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -34,7 +34,7 @@ def is_built_site(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether the ledger lists all files of a built site.
+    """Return whether the ledger, the build's database, lists all files.
 
     The number of names in the ledger is compared with that in the manifest.
 

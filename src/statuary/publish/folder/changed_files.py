@@ -89,7 +89,7 @@ class LedgerFolder(FolderReader):
     def paths(self) -> Iterator[str]:
         """Yield the paths of all published files.
 
-        Without a ledger, all files in the folder are yielded.
+        Without the build's database, all files in the folder are yielded.
         """
         ledger = None if self._lookup is None else find_ledger(self.root)
         if ledger is None:
@@ -113,7 +113,7 @@ def _has_damaged_ledger(root: Path) -> bool:
 
 
 def changed_files(root: Path) -> Iterator[ChangedFile]:
-    """Yield the files in a site's folder that were changed after publishing.
+    """Yield the files in a site's folder that were changed by hand.
 
     Only files whose size or modification time differs from the ledger, the database of published files, are
     read.
@@ -165,9 +165,7 @@ def _has_no_hidden_name(path: str) -> bool:
 
 
 def describe_changed_files(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
-    """Describe changed files, one sentence for each kind of change.
-
-    A sentence has the number of files and the names of the first ones.
+    """Describe changed files in one sentence for each kind of change.
 
     Args:
         root: the folder of the site, as the sentences name it.

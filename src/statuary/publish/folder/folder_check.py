@@ -55,7 +55,11 @@ class FolderCheck:
         self._before: Stamps = {}  # the stamps right before this run changed the site
 
     def find_resized(self) -> Iterator[str]:
-        """Yield the sources of each file that is missing or has another size, one a line."""
+        """Find published files that are missing or have another size.
+
+        Yields:
+            The content files from which such a file was made, one a line.
+        """
         documents = self._ledger.documents
         stamps: Stamps = {}
         if self._noted is None:
@@ -98,14 +102,15 @@ class FolderCheck:
         return f"{there.st_ino} {there.st_mtime_ns} {there.st_ctime_ns}" if is_folder else CHANGED
 
     def begin_changes(self) -> None:
-        """Stamp the folders right before this run changes the site."""
+        """Note the modification times of folders before the site is changed."""
         if self._checked is not None:
             self._before = {folder: self._stamp(folder) for folder in self._checked.stamps}
 
     def note(self) -> dict[str, str]:
-        """Return the note for the next build, once the files of this run are in place.
+        """Return the folders' modification times for the next build to compare.
 
-        The stamp of a folder is renewed if nothing else changed it between the check and the changes of this run.
+        Call this method when the files of this run are in place. A folder's time is renewed if nothing else
+        changed the folder between the check and the changes of this run.
         """
         known = self._checked or self._noted
         if known is None or not self._ledger.is_partial:

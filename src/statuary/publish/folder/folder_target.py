@@ -216,9 +216,9 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_case_variants(self) -> bool:
-        """Whether the folder lacks names of documents that differ only in case.
+        """Whether the folder cannot hold names that differ only in case.
 
-        The folder lacks such names if its file system ignores case, so that they are one file.
+        On a file system that ignores case, such names are one file.
         """
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
@@ -308,7 +308,7 @@ class FolderTarget(BuildTarget):
 
 
 def foreign_files_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error about other programs' files at a site's paths."""
+    """Return the error about files of other programs at a site's paths."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the folder has files at the site's paths that statuary did not write: {first_paths}",

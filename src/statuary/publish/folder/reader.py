@@ -48,7 +48,6 @@ def require_digest(body: bytes, digest: str, path: str, root: Path) -> None:
     """Check that a file still has the bytes that were published.
 
     Args:
-        body: the bytes of the file.
         digest: the published SHA-256 as hex; empty if unknown, which accepts any bytes.
         path: the path of the file in the site, for the message.
         root: the folder of the site, for the message.
@@ -109,7 +108,7 @@ class FolderReader:
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files, unsorted.
 
-        If the file system ignores case, the names that it cannot hold are added from the ledger.
+        On a file system that ignores case, also the names that exist only in another case are yielded.
         """
         ledger = find_ledger(self.root)
         if ledger is None or not ignores_case(self.root):
@@ -180,9 +179,10 @@ def walk_files(root: Path) -> Iterator[str]:
 
 
 def walk_everything(root: Path) -> Iterator[str]:
-    """Yield the paths of everything in a folder except folders, unsorted.
+    """Yield the paths of all files in a folder, hidden ones included.
 
-    Hidden files and symbolic links are included. Only statuary's own folder and git's are left out.
+    Symbolic links are included, too. Only statuary's own folder and git's are left out. The paths are not
+    sorted.
     """
     for folder, folders, names in os.walk(root):
         below = os.path.relpath(folder, root).replace(os.sep, "/")
@@ -193,10 +193,9 @@ def walk_everything(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the file of the ledger, the database of a site's published files.
+    """Return the database file with a site's published files.
 
-    Args:
-        root: the folder of the site.
+    This database is the ledger.
 
     Returns:
         The file, or None if the folder has no ledger.

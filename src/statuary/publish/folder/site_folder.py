@@ -94,8 +94,7 @@ class Stager:
         A file that already has the same bytes is kept. A dry run writes nothing.
 
         Yields:
-            A ledger row for the document with the names that differ only in case, and one for each other
-            alias.
+            A row for the database of published files; one more for each alias that differs in more than case.
 
         Raises:
             PublishingError: if a path is unsafe.
@@ -129,10 +128,10 @@ class Stager:
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return the ledger's row of a published file that was not changed.
+        """Return the database row of a published file that was not changed.
 
         Returns:
-            The row, or None if the file's size or modification time differs, or the ledger cannot tell.
+            The row, or None if the file's size or modification time differs, or the database cannot tell.
         """
         entry = self.entry_of(path) if self.entry_of else None
         if (
@@ -273,7 +272,7 @@ class SiteFolder:
         self.ignores_case = ignores_case(self.root)
 
     def staging_folder(self, run: int) -> Path:
-        """Return the folder where a build writes its files before it publishes them.
+        """Return the folder for files that a build has not published yet.
 
         Args:
             run: the number of the build.
@@ -301,11 +300,11 @@ class SiteFolder:
             (self.staging_folder(run) / tree).mkdir(parents=True, exist_ok=True)
 
     def discard_leftovers(self) -> None:
-        """Delete the leftovers of an earlier build from the staging folder."""
+        """Delete files that an earlier build has left in the staging folder."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete the staging folder of a build, and leftovers of an earlier build.
+        """Delete a build's staging folder, and what an earlier build left.
 
         Args:
             run: the number of the build.
@@ -316,7 +315,7 @@ class SiteFolder:
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return a writer of documents to a staging folder.
+        """Return an object that writes documents to a staging folder.
 
         Args:
             staged: the staging folder of the run; None for a dry run, which only compares.
@@ -416,5 +415,5 @@ class SiteFolder:
                 yield sources
 
     def sync(self) -> None:
-        """Wait until all written files are on disk, where the system offers that."""
+        """Wait until all written files are on disk, if possible."""
         sync_file_system(self.root)

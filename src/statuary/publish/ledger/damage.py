@@ -27,11 +27,11 @@ class DamagedLedgerError(PublishingError):
 
 
 def require_ledger(connection: sqlite3.Connection) -> None:
-    """Check that an SQLite database is a ledger of this version.
+    """Check that an SQLite database was written by this version of statuary.
 
     Raises:
         sqlite3.DatabaseError: if the database has another version, other columns, or notes that no build
-        writes.
+            writes.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
@@ -60,10 +60,9 @@ def _require_meta_value(name: str, value: str) -> None:
 
 
 def ledger_writing_error(error: Exception, file: Path) -> PublishingError:
-    """Convert SQLite's error about writing a ledger to a PublishingError.
+    """Convert SQLite's error about writing to the database of a site.
 
     Args:
-        error: the error of SQLite.
         file: the ledger, the database of published files.
 
     Returns:
@@ -90,10 +89,9 @@ def ledger_writing_error(error: Exception, file: Path) -> PublishingError:
 
 
 def ledger_reading_error(error: Exception, file: Path) -> PublishingError:
-    """Convert SQLite's error about reading a ledger to a PublishingError.
+    """Convert SQLite's error about reading the database of a site.
 
     Args:
-        error: the error of SQLite.
         file: the ledger, the database of published files.
 
     Returns:
@@ -115,12 +113,12 @@ def _file_access_error(error: Exception, file: Path) -> PublishingError | None:
 
 
 def quarantine_ledger(file: Path) -> None:
-    """Rename a damaged ledger to `<name>.damaged`, to keep it out of the way.
+    """Rename a damaged database to `<name>.damaged`, out of the way.
 
-    A folder or anything else at the path is renamed, too.
+    The database is the ledger of published files. A folder or anything else at its path is renamed, too.
 
     Args:
-        file: the path of the ledger.
+        file: the path of the database.
     """
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
@@ -138,7 +136,6 @@ def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
     """Return whether a file is an undamaged SQLite database, or missing.
 
     Args:
-        file: the file.
         thoroughly: whether to check all pages of the database, not only its schema.
     """
     if not os.path.lexists(file):

@@ -69,7 +69,7 @@ class DocumentTable:
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
     def add(self, files: Iterable[AddedFile]) -> None:
-        """Record files that this build adds.
+        """Add the files of this build to those that it will publish.
 
         Raises:
             PublishingError: if the path of a file is already taken, possibly in another case.
@@ -94,7 +94,7 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Add files, if no other file has their paths.
+        """Add files to this build, unless a path of theirs is taken.
 
         If a path is taken, the error is stored in `path_conflict`.
 
@@ -114,7 +114,7 @@ class DocumentTable:
         return False
 
     def claim(self, path: str) -> bool:
-        """Reserve the path of a document that is stored elsewhere.
+        """Reserve the path of a document that is stored in another database.
 
         Returns:
             Whether the path was free.
@@ -123,7 +123,11 @@ class DocumentTable:
         return self.add_if_free([file])
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Remove the files at these paths from the files that this build adds."""
+        """Take back files that this build has added.
+
+        Args:
+            paths: the paths of these files.
+        """
         self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
@@ -134,24 +138,24 @@ class DocumentTable:
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def remove_unless_added(self, paths: Iterable[str]) -> None:
-        """Mark published files for removal, unless this build adds them again.
+        """Remove some published files, unless this build adds them again.
 
-        A build of the whole site marks nothing, because it removes each file that it does not add.
+        A build of the whole site needs no such call, because it removes each file that it does not add.
         """
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
     def remove_site_unless_added(self) -> None:
-        """Mark all published files for removal, unless this build adds them again.
+        """Remove each published file, unless this build adds it again.
 
-        Files that are published as persistent are not marked.
+        Files that are published as persistent stay.
         """
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
 
     def is_to_be_written(self, name: str) -> bool:
-        """Return whether this build adds or replaces a file.
+        """Return whether this build writes a new or changed file.
 
         Args:
             name: the path of the file in the site.
@@ -176,7 +180,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicting_paths(self) -> Iterator[str]:
-        """Yield the paths of this build at which other programs have put files."""
+        """Yield the paths of this build that other programs' files have."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
@@ -189,7 +193,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield the paths of published files that the new site no longer has."""
+        """Yield the paths of published files that the build will remove."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -235,7 +239,7 @@ class DocumentTable:
         return _RetainedFiles(published_name_count, published_bytes)
 
     def files_with_sources(self, after: str = "", limit: int = -1) -> Iterator[SourcedFile]:
-        """Yield the published files that were made from content files, sorted by path.
+        """Yield published files that were made from content files, by path.
 
         Args:
             after: the path before the first file; empty to begin with the first of all.
@@ -245,7 +249,7 @@ class DocumentTable:
         return self.connection.execute(query, (after, limit))
 
     def files_with_sources_in(self, folder: str) -> Iterator[SourcedFile]:
-        """Yield the published files in a folder that were made from content files.
+        """Yield a folder's published files that were made from content files.
 
         Args:
             folder: the path of the folder, without its subfolders; empty for the root of the site.
@@ -256,7 +260,7 @@ class DocumentTable:
         return self.connection.execute(query, (start, folder, f"{folder}0", len(start) + 1))
 
     def added_folders_with_sources(self) -> set[str]:
-        """Return the folders of all files that this build adds from content files."""
+        """Return the folders to which this build adds files from content files."""
         query = "SELECT path, aliases FROM work.offered WHERE sources != ''"
         return {
             name.rpartition("/")[0]
@@ -265,7 +269,7 @@ class DocumentTable:
         }
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield the files of the new site, sorted by path.
+        """Yield all files of the new site, sorted by path.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.
@@ -300,7 +304,7 @@ class DocumentTable:
             yield path
 
     def retain_folder_files(self, folder: str) -> None:
-        """Keep the last build's files in a folder, not this build's.
+        """Publish a folder as last time, without changes of this build.
 
         Args:
             folder: the path of a folder or of a single file.
@@ -313,10 +317,10 @@ class DocumentTable:
         self.retain_unreplaced_files(folder)
 
     def retain_unreplaced_files(self, folder: str) -> None:
-        """Keep the last build's files in a folder unless others replace them.
+        """Keep the last build's files in a folder that are not replaced.
 
         Args:
-            folder: the path of a folder or of a single file; files elsewhere are not considered.
+            folder: the path of a folder or of a single file.
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
@@ -341,7 +345,7 @@ class DocumentTable:
         return [path for (path,) in rows]
 
     def sources_below(self, source_folder: str, folder: str) -> list[str]:
-        """Return the content files in a folder of which each alone has made a published file.
+        """Return a folder's content files that alone made a published file.
 
         Args:
             source_folder: the folder of the content.
@@ -353,11 +357,10 @@ class DocumentTable:
         return [source for (source,) in self.connection.execute(query, bounds)]
 
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
-        """Return whether a given build or an earlier one wrote files.
+        """Return whether files are from a given build or an earlier one.
 
         Args:
             run: the number of the build.
-            paths: the paths of the files.
         """
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
@@ -372,7 +375,7 @@ class DocumentTable:
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
     def paths_removed_by_plan(self, *, skip_case_variants: bool) -> Iterator[str]:
-        """Yield the paths that the plan of the last build removes.
+        """Yield the paths that the changes of the last build remove.
 
         Args:
             skip_case_variants: whether to leave out a path that differs only in case from one that stays.
@@ -424,10 +427,8 @@ def same_path_error(
     Paths that differ only in case count as the same.
 
     Args:
-        first_path: the path of the first document.
-        first_sources: the content files of the first document, one on each line.
-        second_path: the path of the second document.
-        second_sources: the content files of the second document, one on each line.
+        first_sources: the content files that the first document was made from, one on each line.
+        second_sources: the content files that the second document was made from, one on each line.
     """
     same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(
@@ -445,9 +446,9 @@ BEGIN;
 
 
 def write_partition_file(file: Path, result: PartitionResult) -> None:
-    """Write the results of a partition to a database file, atomically.
+    """Write a worker's results to a database file, in one step.
 
-    A partition is a set of sources that one worker builds.
+    The results are the rows about the documents that the worker has made.
     """
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
@@ -469,9 +470,9 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of all tables in a worker's database, except its files.
+    """Return the tables in a worker's database, except that of files.
 
-    Those tables belong to sections, such as the table of contracts.
+    For example, the table of contracts.
 
     Args:
         connection: a connection to which the database is attached as `partition`.
@@ -481,7 +482,7 @@ def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Add the results of a worker's partition to those of this build.
+    """Add a worker's results to those of this build.
 
     Call this function outside a transaction: SQLite cannot attach a database within one.
 
@@ -490,7 +491,7 @@ def merge_partition_file(connection: sqlite3.Connection, file: Path) -> Publishi
         file: the database that `write_partition_file` wrote.
 
     Returns:
-        The error if another file has the path of a file of the partition, else None.
+        The error if a file of the worker has the path of another file, else None.
     """
     connection.execute("ATTACH ? AS partition", (str(file),))
     try:

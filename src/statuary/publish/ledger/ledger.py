@@ -77,17 +77,14 @@ class LedgerTable:
         self.ledger, self.connection = ledger, connection
 
     def set_partial(self) -> None:
-        """Keep those rows of the last build that this build does not replace."""
+        """Keep the last build's rows that this build does not replace."""
 
     def replaced_documents(self) -> Iterable[str]:
-        """Yield published paths whose sources this build replaces.
-
-        The last build made the files at these paths.
-        """
+        """Yield paths of the last build whose content files this build replaces."""
         return ()
 
     def save(self) -> None:
-        """Store the rows of this build, in the transaction that saves the ledger."""
+        """Store the rows of this build, within a transaction of the caller."""
 
 
 Table = TypeVar("Table", bound=LedgerTable)
@@ -174,7 +171,7 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt(self, names: Iterable[tuple[str, str]]) -> None:
-        """Add published files that the ledger does not list.
+        """Add published files that this database does not list.
 
         Args:
             names: path and aliases (one a line) of each file; digests stay unknown.
@@ -217,7 +214,7 @@ class Ledger:
         self.connection.close()
 
     def find_entry(self, path: str) -> LedgerEntry | None:
-        """Return the ledger's entry for a published file.
+        """Return the digest, size and other facts about a published file.
 
         Args:
             path: any of the file's names.
@@ -228,7 +225,7 @@ class Ledger:
         return query_ledger_entry(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
-        """Return a string that the last build stored in the ledger under a name.
+        """Return a string that the last build stored under a name.
 
         Returns:
             The string; empty if there is none.
@@ -237,12 +234,12 @@ class Ledger:
         return str(row[0]) if row else ""
 
     def cached_group(self, group: str) -> CachedGroup:
-        """Return the last build's record of a group of documents.
+        """Return what the last build stored about a set of documents.
 
-        A group is a set of documents that a build makes, or reuses, together.
+        A set (group) has the documents that a build makes, or reuses, together.
 
         Returns:
-            The record; its fingerprint is empty if the last build had no such group.
+            The stored digest and paths; the digest (fingerprint) is empty if the last build had no such set.
         """
         query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
         row = self.connection.execute(query, (group,)).fetchone()
@@ -252,14 +249,14 @@ class Ledger:
         return CachedGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
 
     def save_group(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
-        """Record the documents that this build made or reused for a group.
+        """Store which documents this build made for a set of documents.
 
-        The record is written when the ledger is saved.
+        The next build reuses the whole set if the fingerprint is the same.
 
         Args:
-            group: the name of the group.
+            group: the name of the set.
             fingerprint: the digest of everything that the documents depend on.
-            items: the number of records or pages in the group.
+            items: the number of records or pages in the set.
             paths: the paths of the documents.
         """
         self._groups[group] = CachedGroup(fingerprint, items, tuple(paths), self.run)
@@ -279,9 +276,9 @@ class Ledger:
         return int(text) if text.isdecimal() else 0
 
     def set_meta(self, values: Mapping[str, str]) -> None:
-        """Store strings in the ledger by name, for later builds.
+        """Store strings under names, for later builds.
 
-        They are written when the ledger is saved.
+        They are written when this database is saved.
         """
         self._meta |= values
 
@@ -294,14 +291,14 @@ class Ledger:
         return self.documents.partial
 
     def set_partial(self) -> None:
-        """Keep published files, even if this build does not add them."""
+        """Keep published files even if this build does not add them."""
         self.documents.partial = True
         self.connection.executescript(PARTIAL_VIEW)
         for table in self._tables:
             table.set_partial()
 
     def retain_unchanged_sources(self) -> None:
-        """Keep the published files of each content file that did not change.
+        """Keep the published files that were made from unchanged content files.
 
         All other files must be added again, or they are removed.
         """
@@ -311,14 +308,13 @@ class Ledger:
     def restore_previous_documents(self) -> None:
         """Discard this build's files, and keep those of the last build.
 
-        As with `retain_unchanged_sources`, all files that are not made from content files must be added
-        again.
+        Files that were not made from content files must be added again.
         """
         self.documents.discard_all()
         self.retain_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
-        """Add the results of a worker's partition to those of this build.
+        """Add a worker's results to those of this build.
 
         If a path is taken, `plan` raises the error.
 
@@ -329,7 +325,7 @@ class Ledger:
         self.documents.path_conflict = self.documents.path_conflict or clash
 
     def add_rows(self, rows: PartitionRows | None) -> None:
-        """Add the rows that a worker produced to the table of their section.
+        """Add the rows that a worker produced to their table.
 
         Args:
             rows: the rows and the name of the table; None if there are none.
@@ -339,9 +335,10 @@ class Ledger:
                 self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
 
     def table(self, kind: type[Table]) -> Table:
-        """Return a section's table in the ledger, which is saved with it.
+        """Return a part of statuary's own table in this database.
 
-        The first call for a class creates the table's object.
+        For example, `table(ContractTable)` is the table of contracts. The first call for a class creates the
+        object.
 
         Args:
             kind: the class of the table.
@@ -447,15 +444,15 @@ class Ledger:
 
 
 def query_ledger_entry(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return the ledger's entry for a published file.
+    """Return the digest, size and other facts about a published file.
 
     Args:
-        connection: the connection of the ledger.
+        connection: the connection of the database of published files.
         path: one of the names of the file.
         unfinished_run: the number of the build that did not finish; 0 if every build has finished.
 
     Returns:
-        The entry, or None if no published file has the name.
+        The facts, or None if no published file has the name.
     """
     row: Any = connection.execute(
         "SELECT path, aliases, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)

@@ -35,20 +35,16 @@ class RecordedRange(NamedTuple):
 
 
 def index_rows_by_path(file: Path) -> None:
-    """Add an index by path to the database that a worker's task has written.
-
-    Args:
-        file: the database file.
-    """
+    """Add an index by path to a database that a worker wrote."""
     with closing(open_database(file)) as connection:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 
 
 def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
-    """Divide the rows of all partitions into ranges of paths.
+    """Divide the rows from all workers into ranges of paths.
 
     Args:
-        files: the databases of the partitions, each with an index by path.
+        files: the workers' databases, each with an index by path.
         count: the maximum number of ranges.
     """
     files = sorted(files)
@@ -70,7 +66,7 @@ def _read_sorted_paths(file: Path) -> list[str]:
 
 
 def write_sorted_range(task: RecordedRange) -> Path:
-    """Write the rows of a range to a database, sorted.
+    """Write the rows in a range of paths to a database, sorted.
 
     Documents are sorted by path, and the rows of sections by their first column.
 
@@ -123,17 +119,14 @@ class BuildTables(NamedTuple):
         """Yield the rows of an SQL query.
 
         Args:
-            query: the query.
-            values: the values of its placeholders.
+            values: the values of the query's placeholders.
         """
         with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(query, values)
 
 
 def tables_for_workers(ledger: Ledger) -> BuildTables | None:
-    """Return the tables of a build for workers to read.
-
-    No file may be added to the build until the workers have read the tables.
+    """Return the tables of this build for workers to read.
 
     Returns:
         The tables, or None if they are in memory.
@@ -168,7 +161,7 @@ class ListedRange(NamedTuple):
 
 
 def listed_ranges(ledger: Ledger) -> list[ListedRange]:
-    """Divide the new site's files into ranges, for several workers.
+    """Divide the files of the new site into ranges, for several workers.
 
     No file may be added before the ranges have been read.
 

@@ -24,18 +24,18 @@ NEAREST = (
 
 
 def read_ledger_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Look up a file in the ledger, the database of a site's published files.
+    """Look up a published file in the database of a site's files.
 
     Args:
-        file: the ledger.
+        file: the database (ledger).
         path: the path of the published file.
 
     Returns:
-        The digest, size and other facts about the file; None if the ledger does not exist, or does not list
-        the file.
+        The digest, size and other facts about the file; None if there is no database, or it does not list the
+        file.
 
     Raises:
-        DamagedLedgerError: if the ledger is damaged.
+        DamagedLedgerError: if the database is damaged.
     """
     with open_for_reading(file) as connection:
         return (
@@ -54,16 +54,18 @@ class LedgerLookup:
 
     @classmethod
     def open_ledger(cls, file: Path | None) -> Self | None:
-        """Open the ledger, the database of a site's published files, for look-ups.
+        """Open the database of a site's published files for look-ups.
+
+        This database is the ledger.
 
         Args:
-            file: the ledger; None if the site has none.
+            file: the database; None if the site has none.
 
         Returns:
-            The open ledger, or None if it does not exist or is damaged.
+            The open database, or None if it does not exist or is damaged.
 
         Raises:
-            PublishingError: if a build is using the ledger.
+            PublishingError: if a build is using the database.
         """
         if file is None:
             return None
@@ -81,13 +83,13 @@ class LedgerLookup:
             raise problem from None
 
     def find(self, path: str) -> LedgerEntry | None:
-        """Return what the ledger says about a published file.
+        """Return the digest, size and other facts about a published file.
 
         Args:
             path: the path of the file in the site.
 
         Returns:
-            The digest, size and other facts about the file; None if the ledger does not list the file.
+            The facts; None if no published file has the path.
 
         Raises:
             DamagedLedgerError: if the ledger is damaged.
@@ -99,7 +101,7 @@ class LedgerLookup:
             raise ledger_reading_error(error, self._file) from None
 
     def close(self) -> None:
-        """Close the ledger."""
+        """Close the database."""
         with self._lock:
             self._connection.close()
 
@@ -107,7 +109,7 @@ class LedgerLookup:
 def similar_published_paths(file: Path, path: str) -> list[str]:
     """Return up to three published paths that are similar to a path.
 
-    Similar paths differ in case, or have the file name in another folder.
+    For example, a path in another case, or the same file name in another folder.
 
     Args:
         file: the ledger, the database of published files.
@@ -124,12 +126,10 @@ def similar_published_paths(file: Path, path: str) -> list[str]:
 
 
 def read_ledger_meta(file: Path, name: str) -> str | None:
-    """Return a value that the last build stored, by its name.
-
-    The ledger is the database of what a site published.
+    """Return a value that the last build stored under a name.
 
     Args:
-        file: the ledger.
+        file: the ledger, the database of published files.
         name: the name of the value, such as `revision`.
 
     Returns:
@@ -143,27 +143,29 @@ def read_ledger_meta(file: Path, name: str) -> str | None:
 
 
 def read_cached_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
-    """Return the last build's record of a group of documents, without paths.
+    """Return what the last build stored about a set of documents.
+
+    The paths of the documents are not read.
 
     Args:
-        connection: the connection of the ledger.
-        group: the name of the group.
+        connection: the connection of the database of published files.
+        group: the name of the set.
 
     Returns:
-        The record; its fingerprint is empty if the last build had no such group.
+        The stored values; the digest (fingerprint) is empty if the last build had no such set.
     """
     row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
     return CachedGroup("") if row is None else CachedGroup(row[0], row[1], run=row[2])
 
 
 def read_ledger_listing(file: Path) -> Iterator[Entry]:
-    """Yield all files that the ledger lists as published, sorted by path.
+    """Yield all published files of a site, sorted by path.
 
     Args:
-        file: the ledger.
+        file: the ledger, the database of published files.
 
     Raises:
-        DamagedLedgerError: if the ledger is damaged.
+        DamagedLedgerError: if the database is damaged.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
     with open_for_reading(file) as connection:
@@ -177,7 +179,7 @@ def is_build_unfinished(file: Path) -> bool:
     """Return whether the last build of a site was interrupted.
 
     Args:
-        file: the site's ledger, which states that.
+        file: the ledger, the database of published files.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.
@@ -201,7 +203,7 @@ def _query_rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any
 
 @contextmanager
 def open_for_reading(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open a ledger for reading.
+    """Open the database of published files (ledger) for reading.
 
     Yields:
         The connection, or None if the file does not exist.

@@ -168,7 +168,7 @@ class PartitionRows(NamedTuple):
 
     @property
     def insertion(self) -> str:
-        """The end of an SQL statement `INSERT INTO …` for one of the rows.
+        """The end of an SQL statement `INSERT INTO …` for a row.
 
         It has the name of the table, and a placeholder for each column.
         """
@@ -191,10 +191,10 @@ class PartitionOutput(Protocol):
     discards: bool = False  # whether it discards all documents
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Add documents to the output of the task, and return their paths."""
+        """Add documents to the results of a worker, and return their paths."""
 
     def result(self, items: int, rows: PartitionRows | None = None) -> PartitionResult:
-        """Return the result of the task, after all its documents have been added.
+        """Return the worker's results, after all documents were added.
 
         Args:
             items: the number of items that the task has processed.
