@@ -54,7 +54,10 @@ def _parse_json_again(body: bytes) -> object:
 
 
 def encode_unchecked(value: object) -> bytes:
-    """Encode a value as JSON, without checking that the JSON reads back unchanged."""
+    """Encode a value as JSON without checking the result.
+
+    Use `encode_json` for values that JSON may not preserve, such as NaN.
+    """
     try:
         return orjson.dumps(value, default=_encode_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
@@ -100,8 +103,8 @@ _COMPRESSED = tuple(f".{form}" for form in CompressedFormat)
 
 
 def uncompressed_path(path: str) -> str:
-    """Return the path of the document that a compressed copy belongs to.
+    """Return the path of a compressed copy's document.
 
-    Other paths are returned as they are.
+    For example, `a.json.br` becomes `a.json`. Other paths are returned as they are.
     """
     return path.rpartition(".")[0] if path.endswith(_COMPRESSED) else path

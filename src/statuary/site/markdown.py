@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def markdown_parser() -> "MarkdownIt":
-    """Return the Markdown parser, which is made on first use."""
+    """Return the Markdown parser; the first call creates it."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # Authors of updates use indented lines, and rows of dashes, only for layout. So do not render these as
     # code and headings.

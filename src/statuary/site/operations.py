@@ -44,7 +44,7 @@ LISTED = re.compile(
 
 
 def operation_title(url: Url) -> str:
-    """Return the title of an API call, such as `List the chains of this site`.
+    """Return an API call's title: `List the chains of this site`.
 
     Args:
         url: the URL of the call; the title is made from its description.

@@ -62,11 +62,11 @@ class PageFile(SourceModel):
 
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
-    """Read a site's Markdown pages, in order.
+    """Read the Markdown pages that the site's author wrote.
 
     Args:
         files: the files of the pages.
-        findings: receives the faults in the files.
+        findings: receives the errors in the files.
     """
     pages = []
     for file in files:
@@ -135,13 +135,13 @@ LOGOS = frozenset({"logo.svg", "logo.png", "logo.webp"})
 def read_theme(
     files: Sequence[SourceFile], language: str, site_source: str, findings: list[Finding]
 ) -> Theme:
-    """Read a site's theme for a language.
+    """Read the theme of a site: templates, CSS and replaced texts.
 
     Args:
         files: the files of the theme.
-        language: the language of the site's pages.
+        language: the language of the site, which chooses the replaced texts.
         site_source: the path of site.yaml, for the finding about an unknown language.
-        findings: receives the faults in the files.
+        findings: receives the errors in the files.
     """
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:

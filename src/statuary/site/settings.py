@@ -79,10 +79,10 @@ LANGUAGE_NAMES = {
 
 
 def suggest_language(tag: str) -> str:
-    """Suggest a language tag for a language's name or longer tag.
+    """Suggest the tag that was meant, such as `de` for `deutsch`.
 
     Returns:
-        `did you mean …?`, or an empty string.
+        A string such as `did you mean 'de'?`; empty if no supported language is similar.
     """
     language = LANGUAGE_NAMES.get(tag.lower(), tag.lower().partition("-")[0])
     return f"did you mean {language!r}?" if language in LANGUAGES else ""
@@ -120,7 +120,7 @@ class Theme(NamedTuple):
 
     @property
     def logo(self) -> str | None:
-        """The name of the theme's logo file, or None if it has no logo."""
+        """The file name of the theme's logo, or None."""
         names = [name for name, _ in self.files]
         return next((name for name in LOGO_NAMES if name in names), None)
 
@@ -143,7 +143,7 @@ class SitePage(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder of the page's file below `pages/`, or an empty string."""
+        """The folder of the page's file below `pages/`; empty for none."""
         return self.path.rpartition("/")[0]
 
 
@@ -181,9 +181,17 @@ class PageSettings:
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether each contract has a page, on a site with this many contracts."""
+        """Return whether each contract has a page.
+
+        Args:
+            count: the number of contracts of the site, for which settings have a limit.
+        """
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Return whether pages list all contracts, on a site with this many contracts."""
+        """Return whether pages list all contracts.
+
+        Args:
+            count: the number of contracts of the site, for which settings have a limit.
+        """
         return count <= self.listed

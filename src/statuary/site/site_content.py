@@ -64,15 +64,15 @@ class SiteContent(NamedTuple):
     faults: tuple[Fault, ...] = ()  # errors that stop a build only with `strict`
 
     def of(self, kind: type[Value]) -> Value:
-        """Return what one section has read, found by its class.
+        """Return the content that one section has read.
 
         Args:
-            kind: the class of the value, such as `SiteContracts`.
+            kind: the class of this content, such as `SiteContracts`.
         """
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:
-        """Return the settings of an extension, found by their type.
+        """Return the settings of an extension, given their class.
 
         Returns:
             The settings, or None if the extension is disabled.
@@ -80,10 +80,10 @@ class SiteContent(NamedTuple):
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def with_value(self, new: object) -> Self:
-        """Return the content with another value of one class.
+        """Return the site's content with one section's content replaced.
 
         Args:
-            new: the new value of a section.
+            new: the new content of the section; it replaces the one of the same class.
         """
         return self._replace(
             values=tuple(new if type(value) is type(new) else value for value in self.values)

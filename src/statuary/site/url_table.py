@@ -17,13 +17,16 @@ from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, WHOLE_PATH, Url, url
 
 @cache
 def content_urls() -> tuple[Url, ...]:
-    """Return the URLs that belong to contracts or to the status."""
+    """Return the URLs of documents about contracts and the status.
+
+    URLs of extensions and of the site itself are not among them.
+    """
     return tuple(chain.from_iterable(load(row.provides["urls"]) for row in CONTENT_SECTIONS))
 
 
 @cache
 def all_urls() -> tuple[Url, ...]:
-    """Return all URLs that sites built by statuary may have."""
+    """Return the URLs of all documents that statuary can publish."""
     extension_urls = (load(row.section).urls for row in EXTENSIONS if row.section)
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
 
@@ -47,13 +50,13 @@ class UrlMatch(NamedTuple):
 
 
 def match_url(path: str) -> UrlMatch | None:
-    """Find the URL that a path belongs to.
+    """Find the URL pattern that a path belongs to.
 
     If several match, the one with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract
     on the chain `all-chains`.
 
     Returns:
-        The URL and its parameters, or None if no document can have the path.
+        The pattern and its parameters, or None if no document can have the path.
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()

@@ -120,11 +120,19 @@ class Url(NamedTuple):
     is_version: bool = False  # whether it is a version of the document at its parameter `path`
 
     def path(self, **parameters: str | int) -> str:
-        """Return the path of a document's file, given the values of the URL's parameters."""
+        """Return the path of the file, with parameters filled in.
+
+        Args:
+            parameters: the value of each `{parameter}` in the pattern.
+        """
         return self.pattern.format(**parameters)
 
     def link(self, **parameters: str | int) -> str:
-        """Return the address of a document for links, without the extension of a page."""
+        """Return the address for links, without the extension of a page.
+
+        Args:
+            parameters: the value of each `{parameter}` in the pattern.
+        """
         return self.path(**parameters).removesuffix(".html")
 
     @property
@@ -145,7 +153,10 @@ class Url(NamedTuple):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows the status, and so changes with time, without a build."""
+        """Whether the document changes with time, without a new build.
+
+        Documents that show the status do.
+        """
         return self.cache == SHORT_LIVED
 
 
@@ -157,9 +168,9 @@ WHOLE_PATH = "path"
 
 
 def url_regex(url: Url) -> str:
-    """Return a regular expression for a URL, with a group per parameter.
+    """Return a regular expression that matches a URL's paths.
 
-    A parameter is one name, except `{path}`, which is a whole path.
+    It has a group for each parameter. A parameter is one name, except `{path}`, which is a whole path.
     """
     return "".join(
         f"(?P<{parameter}>{'.+' if parameter == WHOLE_PATH else '[^/]+'})"

@@ -61,7 +61,7 @@ class ContentFiles:
     def add(self, file: SourceFile) -> None:
         """Add a file, unless it is a note or hidden.
 
-        A file of no known kind becomes a finding.
+        A file of no known kind is reported as a warning.
         """
         path = file.pure_path
         if is_ignored(path):
@@ -76,14 +76,14 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def add_unusable(self, root: Path, finding: Finding) -> None:
-        """Add an entry of the folder that cannot be used, such as a link out of it.
+        """Add a path that cannot be used, such as a link outside.
 
-        A file of a known kind is like one that cannot be read; of records, what is below a folder stays as last
-        published.
+        A file of a known kind is treated like one that cannot be read. If a folder of incidents or contracts
+        cannot be used, these stay as last published.
 
         Args:
             root: the content folder.
-            finding: the error about the entry.
+            finding: the error about the path.
         """
         path = PurePosixPath(finding.path)
         if not path.parts:
@@ -100,7 +100,7 @@ class ContentFiles:
                 self.left_out.append(finding)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """Return the paths of files with errors that a build can exclude from the site.
+        """Return the paths of files that a build excludes because of errors.
 
         Some of the files are excluded as a whole, others in part.
         """
@@ -108,9 +108,9 @@ class ContentFiles:
         return frozenset(files).difference(self.read_paths) | self.faulty_paths
 
     def read_single(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read the file of a kind that a content folder has only once.
+        """Read a file that a content folder has only once.
 
-        Each further file of the kind is reported as an error.
+        A second file of the kind is reported as an error.
 
         Args:
             kind: the kind of file, such as site.yaml.
@@ -149,9 +149,9 @@ class ContentFiles:
     def translate_all(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
-        """Convert the content of files to values of the model.
+        """Convert the parsed content of files to objects of the model.
 
-        A file with a fault is skipped, and the fault becomes a finding.
+        A file with an error is skipped, and the error becomes a finding.
 
         Args:
             sources: the files with their content.

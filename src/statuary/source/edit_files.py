@@ -30,7 +30,7 @@ class EditError(StatuaryError):
         self.position = position  # the place in the file that prevents the edit, if there is one
 
     def in_file(self, file: Path) -> "EditError":
-        """Return the same error, with the file, line and column in its message.
+        """Return the error with file, line and column in its message.
 
         Args:
             file: the file in which the error is; the line and column come from the error.
@@ -190,7 +190,7 @@ class Commit(NamedTuple):
 
     @property
     def summary_line(self) -> str:
-        """The id of the commit, for the user who made it.
+        """The commit's id, as a line for the user who made it.
 
         If git does not know the user's name, a hint says how to set it.
         """
@@ -213,7 +213,7 @@ def init_repository(folder: Path) -> None:
 
 
 def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
-    """Commit files to git, after `git init` if there is no repository yet.
+    """Commit files to git, after `git init` if necessary.
 
     Args:
         folder: the folder in the repository.
@@ -278,7 +278,7 @@ def _run_git(subject: str, folder: Path, *arguments: str, text: str = "") -> Non
 
 
 def is_detached(file: Path) -> bool:
-    """Return whether a file's repository has a detached HEAD.
+    """Return whether the repository of a file has a detached HEAD.
 
     A commit would then be lost at the next checkout of a branch.
     """

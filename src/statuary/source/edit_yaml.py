@@ -39,11 +39,10 @@ class Replacement(NamedTuple):
 
 
 def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text in which some spans are replaced.
+    """Replace some parts of a text.
 
     Args:
-        text: the text.
-        replacements: the start, end and new text of each span; spans must not overlap.
+        replacements: the start, end and new text of each part; parts must not overlap.
     """
     for replacement in sorted(replacements, reverse=True):
         text = text[: replacement.start] + replacement.text + text[replacement.end :]
@@ -58,8 +57,8 @@ COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}
 def yaml_entry_end(text: str, node: YamlNode, column: int) -> int:
     """Return the offset where a YAML entry ends, before the line break.
 
-    A comment on the entry's last line belongs to the entry, and so do comment lines below that are indented
-    further than the entry, with the empty lines between them.
+    An entry is a key with its value, or a list item. A comment on its last line belongs to it, and so do
+    comment lines below that are indented further.
 
     Args:
         text: the YAML.
@@ -79,7 +78,7 @@ def yaml_entry_end(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether comment lines that belong to an entry follow it.
+    """Return whether comments that belong to a YAML entry follow it.
 
     Args:
         text: the YAML.
@@ -92,7 +91,7 @@ def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
 def lines_inserted_below(
     text: str, node: YamlNode, column: int, lines: Sequence[str], *, apart: bool = False
 ) -> Replacement:
-    """Return the replacement that inserts lines below a YAML entry.
+    """Return the edit of a text that inserts lines below an entry.
 
     The lines are inserted before the line break that ends the entry. So a file whose last line has no line
     break keeps none.
@@ -114,10 +113,10 @@ def lines_inserted_below(
 
 
 def line_break_near(text: str, index: int) -> str:
-    """Return the line break (LF, CRLF or CR) that a text uses near an offset.
+    """Return the line break (LF, CRLF or CR) that a text uses.
 
-    Returns:
-        The line break before the offset, else the one after it, else LF.
+    Args:
+        index: an offset in the text; the line break before it is returned, else the one after it, else LF.
     """
     breaks_before = LINE_BREAK.findall(text[:index])
     behind = LINE_BREAK.search(text, index)
@@ -126,7 +125,9 @@ def line_break_near(text: str, index: int) -> str:
 
 
 def follows_empty_line(text: str, node: YamlNode) -> bool:
-    """Return whether a node, with the comments above it, follows an empty line.
+    """Return whether an empty line is above a YAML node.
+
+    Comments between the line and the node belong to the node.
 
     Args:
         text: the YAML text.
@@ -149,7 +150,9 @@ class NodePath(NamedTuple):
 
 
 def find_yaml_node(text: str, pointer: Pointer) -> NodePath:
-    """Find the YAML node at a pointer, as far as it exists.
+    """Find the YAML node at a pointer, such as `("updates", 2, "body")`.
+
+    If a key is missing, the path of the last existing node is returned.
 
     Raises:
         EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on

@@ -86,7 +86,9 @@ STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not patte
 
 
 def match_pattern(path: PurePosixPath) -> FilePattern | None:
-    """Return the pattern that a content file's path fits.
+    """Return the path pattern that a content file fits.
+
+    For example, `incidents/2026-11-02-rpc.yaml` fits the pattern of incidents.
 
     Returns:
         The pattern, or None if no kind of file has such a path.
@@ -100,14 +102,18 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a path is in a contract's folder, `contracts/CHAIN/ADDRESS/`."""
+    """Return whether a file is in a contract's folder.
+
+    Such a folder is `contracts/CHAIN/ADDRESS/`.
+    """
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 
 def is_ignored(path: PurePosixPath) -> bool:
-    """Return whether a build ignores a path: hidden files, notes and licences.
+    """Return whether a build ignores a path, such as a licence.
 
-    Among incidents, maintenance windows and pages, only a README is a note.
+    Hidden files and notes are ignored, too. Among incidents, maintenance windows and pages, only a README is
+    a note.
     """
     if any(part.startswith(".") for part in path.parts):
         return True

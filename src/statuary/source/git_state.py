@@ -51,7 +51,7 @@ class GitState:
 
     @property
     def revision(self) -> str:
-        """The id of the commit, with `+` if the content has uncommitted changes."""
+        """The id of the commit, with `+` if content changed since then."""
         return self.commit + ("+" if self.changed_paths else "")
 
     @property
@@ -59,7 +59,7 @@ class GitState:
         """The id that git gives to the contracts folder.
 
         Returns:
-            The id, or an empty string if a file in the folder differs from the commit.
+            The id, or an empty string if a file in the folder was changed since the commit.
         """
         unclean_paths = self.changed_paths | self.ignored
         return (
@@ -81,7 +81,10 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def has_uncommitted_changes(self, folder: str) -> bool:
-        """Return whether a folder has uncommitted changes, or files that git ignores."""
+        """Return whether git lacks changes or files of a folder.
+
+        Files that git ignores count, too.
+        """
         return folder in self._changed_folders or self._is_changed(folder)
 
     @cached_property

@@ -21,12 +21,11 @@ from statuary.source.unreadable import UnreadableError
 def validation_findings(
     error: ValidationError, model: object, tree: Json, file_models: Iterable[object] = ()
 ) -> list[Finding]:
-    """Convert pydantic's errors about the values of a file to findings.
+    """Convert pydantic's errors about a file to findings.
 
     Args:
-        error: pydantic's error.
         model: the model that rejected the values.
-        tree: the values.
+        tree: the parsed content of the file.
         file_models: all models of parts of the file, if there are several; they tell where a misplaced key
             belongs.
     """
@@ -41,14 +40,16 @@ def validation_findings(
 
 
 def error_pointers(error: ValidationError, tree: Json) -> dict[Pointer, None]:
-    """Return the pointers of the values that pydantic rejected.
+    """Return the places of the values that pydantic rejected.
+
+    A place consists of keys and indexes, such as `("updates", 2, "body")`.
 
     Args:
         error: pydantic's error.
         tree: the values that were validated.
 
     Returns:
-        The pointers as keys, each once, in the order of the errors.
+        The places as the keys of a dict, each once, in the order of the errors.
     """
     return dict.fromkeys(
         _pointer_of_location(details["loc"], tree) for details in error.errors(include_url=False)
@@ -140,7 +141,7 @@ EXPECTED = {
 
 
 def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
-    """Return the finding about an unknown key, with a suggestion.
+    """Return the error about an unknown key, with a suggestion.
 
     Args:
         key: the unknown key.
@@ -173,7 +174,7 @@ def known_keys_at(model: object, pointer: Pointer) -> list[str]:
     """Return the keys that a mapping in a file may have.
 
     Args:
-        model: the model of the file.
+        model: the model of the whole file.
         pointer: the keys and indexes that lead to the mapping.
     """
     for step in pointer:
@@ -188,16 +189,16 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
-    """Read a file, and validate it with a model.
+    """Read a file, and validate it with a pydantic model.
 
     Args:
         file: the file.
-        model: the model.
+        model: the class of the model.
         limit: the maximum size of the file in bytes.
         findings: receives the errors in the file.
 
     Returns:
-        The model's object, or None if the file has errors.
+        The object, or None if the file has errors.
     """
     try:
         tree = read_tree(file, limit)
@@ -214,18 +215,18 @@ def validate_tree(
     findings: list[Finding],
     file_models: Iterable[type[SourceModel]] = (),
 ) -> Model | None:
-    """Validate the parsed values of a file with a model.
+    """Validate the parsed values of a file with a pydantic model.
 
     Args:
         tree: the parsed values.
-        model: the model.
-        path: the file, for findings.
+        model: the class of the model.
+        path: the path of the file, which errors name.
         findings: receives the errors in the values.
         file_models: all models of parts of the file, if `tree` is only a part; they tell where a misplaced
             key belongs.
 
     Returns:
-        The model's object, or None if the values have errors.
+        The object, or None if the values have errors.
     """
     if not isinstance(tree, dict):
         findings.append(

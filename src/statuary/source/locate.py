@@ -21,7 +21,6 @@ def locate_findings(
 
     Args:
         root: the content folder.
-        findings: the findings.
         edited: new texts by path, for files that are not written yet.
     """
     located = list(findings)

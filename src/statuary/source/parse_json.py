@@ -20,7 +20,7 @@ INT64_DIGITS = 18
 def parse_json(text: str) -> Json:
     """Parse JSON without losing the spelling of numbers.
 
-    A number that Python would spell differently becomes a `NumberText`.
+    For example, `1.0e2` becomes a `NumberText`, because Python would write it as `100.0`.
 
     Raises:
         UnreadableError: with the position, if the text is not JSON or an object repeats a key.
@@ -162,7 +162,7 @@ class Lines:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
-        """Return the line and column, counted from 1, at an offset in the text.
+        """Return the line and column at an offset, counted from 1.
 
         Args:
             offset: the number of characters before the place.
@@ -200,15 +200,15 @@ def _duplicate_key_error(text: str) -> UnreadableError:
 
 
 def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of some values in a JSON text.
+    """Return the line and column of some values in a JSON text.
 
     Args:
         text: the JSON.
-        parts: for each part, its pointer, and whether to locate its key instead of its value.
+        parts: for each value, the keys and indexes that lead to it, and whether to locate its key instead.
 
     Returns:
-        The positions, in the order of `parts`; a missing part has the position of the nearest enclosing
-        value.
+        The positions, in the order of `parts`. A missing value has the position of the nearest value around
+        it.
     """
     pointers = list(parts)
     if not pointers:  # nearly every record of a bulk source has no findings

@@ -57,15 +57,15 @@ def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
 
 
 def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of some values in a YAML text.
+    """Return the line and column of some values in a YAML text.
 
     Args:
         text: the YAML.
-        parts: for each part, its pointer, and whether to locate its key instead of its value.
+        parts: for each value, the keys and indexes that lead to it, and whether to locate its key instead.
 
     Returns:
-        The positions, in the order of `parts`; a missing part has the position of the nearest enclosing
-        value.
+        The positions, in the order of `parts`. A missing value has the position of the nearest value around
+        it.
     """
     node = _compose_document(text)
     children: _Children = {}

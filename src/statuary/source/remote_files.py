@@ -39,15 +39,15 @@ class RemoteFiles(Protocol):
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a location is a URL such as `s3://…`, not a local path."""
+    """Return whether a location is a URL such as `s3://…`."""
     return path.startswith(_BEGINNINGS)
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the object that lists and reads files at URLs of a scheme.
+    """Return the object that reads files from a kind of storage.
 
     Args:
-        url: a URL for which `is_remote` is true.
+        url: a URL whose scheme names the storage, such as `s3://bucket`.
     """
     files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

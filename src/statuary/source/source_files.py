@@ -103,13 +103,13 @@ COPY = "copy the file into the content folder"
 
 
 def open_source(root: Path | str, path: str, *, links: bool = True, content: OpenFolder | None = None) -> int:
-    """Open a regular file of the content, or beside it.
+    """Open a file of the content folder, or one beside the folder.
 
     Args:
         root: the folder.
         path: the path of the file.
-        links: whether a symbolic link is followed if its target could be read at its own path.
-        content: the same folder, to open several files of it.
+        links: whether a symbolic link is followed if its target could be read directly.
+        content: the content folder, if it is already open.
 
     Returns:
         The file descriptor.
@@ -166,7 +166,7 @@ def walk_folder(root: Path, skipped_names: Container[str] = ()) -> Iterator[Sour
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path, or the files below a folder.
+    """Yield the file at a path, or all files below a folder.
 
     A path that cannot be read, such as a link out of the content folder, becomes a finding instead.
 

@@ -49,7 +49,7 @@ class SourceModel(BaseModel):
 
     @classmethod
     def known_keys(cls) -> list[str]:
-        """Return the keys that a YAML or JSON mapping of this model may have."""
+        """Return the keys that a mapping with this model may have."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
@@ -57,11 +57,13 @@ Value = TypeVar("Value")
 
 
 def convert_model(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
-    """Make an object from a model's fields with the same names.
+    """Make an object from the fields of a model.
+
+    The object has fields with the same names.
 
     Args:
         kind: the class of the object.
-        model: the model.
+        model: the object of the model.
         other_fields: the fields that the model lacks.
     """
     shared = {
@@ -131,7 +133,7 @@ NO_ZONES = ("localtime", "Factory", "posixrules")
 
 
 def describe_value(value: object) -> str:
-    """Describe a value from a YAML or JSON file for an error message.
+    """Describe a value from a file for an error message.
 
     Returns:
         A phrase such as `a mapping` or `the number 7`, or a short string in quotes.
@@ -208,7 +210,7 @@ HexText = Annotated[
 
 
 def model_members(model: object) -> dict[str, object]:
-    """Return the keys and types of a model.
+    """Return the keys of a model, with their types.
 
     For a union, these are the members of its first model.
     """
@@ -223,9 +225,9 @@ def model_members(model: object) -> dict[str, object]:
 
 
 def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
-    """Return the type of the items in a list or mapping type.
+    """Return the type of the items of a list or mapping type.
 
-    For a union, this is the item type of its first list or mapping.
+    For example, `str` for `list[str]`. For a union, this is the item type of its first list or mapping.
 
     Args:
         model: the type.
@@ -242,10 +244,10 @@ def item_type(model: object, containers: tuple[type, ...] = (list, dict, tuple))
 
 
 def allows_string(model: object) -> bool:
-    """Return whether a field's type accepts a string.
+    """Return whether a type, such as `str | None`, accepts a string.
 
     Args:
-        model: the type, which may be a union.
+        model: the type.
     """
     return any(option is str or get_origin(option) is Literal for option in _allowed_types(model))
 

@@ -18,7 +18,7 @@ class UnreadableError(StatuaryError):
         self.rule = rule  # the rule of the finding
 
     def to_finding(self, path: str) -> Finding:
-        """Convert the error to a finding, the entry of a report.
+        """Convert the error to a finding, an error about a content file.
 
         Args:
             path: the path of the file that cannot be read.

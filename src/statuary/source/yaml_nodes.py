@@ -201,7 +201,7 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def yaml_scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
-    """Format a string as lines of YAML.
+    """Format a string as YAML, as a block if it is long.
 
     Args:
         text: the string.
@@ -219,7 +219,10 @@ def yaml_scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
 
 
 def can_be_folded(text: str) -> bool:
-    """Return whether YAML reads a paragraph unchanged from a folded block (`>`)."""
+    """Return whether a paragraph can be written as a folded YAML block.
+
+    It can if YAML reads it back unchanged from a block that begins with `>`.
+    """
     return not NOT_PRINTED.search(text) and "  " not in text and text == text.strip(" ")
 
 
@@ -229,9 +232,9 @@ def fold_lines(text: str) -> list[str]:
 
 
 def can_be_literal(text: str) -> bool:
-    """Return whether a string can be written as a literal YAML block (`|`).
+    """Return whether a string can be written as a literal YAML block.
 
-    It must have several lines, and YAML must read them back unchanged.
+    It must have several lines, and YAML must read them back unchanged from a block that begins with `|`.
     """
     lines = text.split("\n")
     return (
@@ -246,9 +249,8 @@ def inline_yaml_scalar(text: str, quote: str = "", *, bracketed: bool = False) -
     """Format a string as YAML on one line, quoted if necessary.
 
     Args:
-        text: the string.
         quote: the quotation mark to use; empty for the one that the string needs, if any.
-        bracketed: whether it is within brackets.
+        bracketed: whether the string is inside brackets, where a comma needs quotation marks.
     """
     if not quote and can_be_plain_scalar(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
         return text
@@ -258,7 +260,7 @@ def inline_yaml_scalar(text: str, quote: str = "", *, bracketed: bool = False) -
 
 
 def can_be_plain_scalar(text: str) -> bool:
-    """Return whether a string can be written in YAML without quotation marks."""
+    """Return whether YAML needs no quotation marks for a string."""
     return bool(text) and not (
         NOT_PLAIN.search(text)
         or AMBIGUOUS.fullmatch(text)
@@ -290,7 +292,7 @@ class YamlStyle:
 
     @classmethod
     def detect(cls, root: YamlNode) -> Self:
-        """Detect the indentation and quotation marks that a YAML text uses.
+        """Detect the indentation and quotation marks of a YAML text.
 
         Args:
             root: the root node of the parsed text.
@@ -306,7 +308,7 @@ class YamlStyle:
         )
 
     def quote_for_key(self, key: str) -> str:
-        """Return the quotation mark with which this style writes the value of a key."""
+        """Return the quotation mark that this style uses for a key's value."""
         return self.quotes.get(key, self.quote)
 
 
@@ -351,11 +353,9 @@ MAX_INLINE_WIDTH = 100
 
 
 def yaml_entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Format `key: value` as YAML lines.
+    """Format a key and its value as lines of YAML.
 
     Args:
-        key: the key.
-        value: the value.
         column: the column at which the key begins.
         style: the indentation and quotation marks.
     """
@@ -365,10 +365,9 @@ def yaml_entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) 
 
 
 def yaml_item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
-    """Format `- value` as YAML lines.
+    """Format a list item as lines of YAML, with a dash.
 
     Args:
-        value: the value.
         column: the column of the dash.
         style: the indentation and quotation marks.
     """
@@ -385,7 +384,6 @@ def yaml_mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlS
     """Format a mapping as lines of YAML.
 
     Args:
-        value: the mapping.
         column: the column at which the keys begin.
         style: the indentation and quotation marks.
     """
@@ -403,10 +401,9 @@ def yaml_file_text(value: Mapping[str, YamlValue], style: YamlStyle | None = Non
 
 
 def yaml_value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
-    """Format a value as lines of YAML that continue a key's line.
+    """Format a value as the YAML that follows a key.
 
     Args:
-        value: the value.
         column: the column at which the key begins.
         style: the indentation and quotation marks.
         quote: the quotation mark to use for a string; empty for the one that the string needs, if any.

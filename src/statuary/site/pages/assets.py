@@ -26,7 +26,7 @@ def script_document(file: Path, prefix: bytes = b"") -> Document:
 
 
 def style_document(url: Url, folder: Path, theme: Theme) -> Document:
-    """Return a style sheet of statuary, with the CSS of the theme at its end.
+    """Return one of statuary's style sheets, followed by the theme's CSS.
 
     Args:
         url: the address of the style sheet.
@@ -50,7 +50,10 @@ def icon_document(file: Path) -> Document:
 
 
 def frame_assets(theme: Theme) -> Iterator[Document]:
-    """Yield the style sheets, scripts and icon of all pages, and the theme's files."""
+    """Yield the style sheets, scripts and icon that all pages use.
+
+    The files of the theme are among them.
+    """
     for url in (STYLE, DOCS_STYLE):
         yield style_document(url, ASSETS, theme)
     # `epochs.js` lets an open page show documents that a build has precomputed for later times.
@@ -63,5 +66,5 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
 
 @cache
 def asset_bytes(file: Path) -> bytes:
-    """Read a script, style sheet or picture from the installed package."""
+    """Read a script, style sheet or picture of the installed package."""
     return read_file(file)

@@ -9,11 +9,11 @@ from statuary.site.urls import NOT_FOUND_PAGE
 
 
 def not_found_page(site: SiteContext, links: Sequence[tuple[str, str]]) -> Document:
-    """Return the page for unknown addresses.
+    """Return the page that visitors see at unknown addresses.
 
     Args:
-        site: the values that all pages share.
-        links: the key of the text and the path of each link, except that to the first page, which comes last.
+        site: the settings that all pages share.
+        links: the text's key and the path of each link; a link to the first page is added.
     """
     renderer = renderer_of(site)
     head = PageHead(

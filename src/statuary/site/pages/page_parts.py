@@ -38,7 +38,7 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
 def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
-    """Return the page parts of enabled extensions.
+    """Return what enabled extensions add to all pages.
 
     Args:
         extension_keys: the keys of the extensions in site.yaml.
@@ -50,7 +50,7 @@ def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
 
 
 def page_part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
-    """Return the settings of extensions that templates of pages can use.
+    """Return the settings of extensions that page templates can use.
 
     Args:
         settings: the key and the settings of each extension.

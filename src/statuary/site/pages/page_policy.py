@@ -48,7 +48,7 @@ FORBIDDEN = (
 
 
 def insert_security_policy(page: str, *, asks_nodes: bool) -> bytes:
-    """Insert the content security policy into a page's head.
+    """Insert a content security policy (CSP) into the head of a page.
 
     Args:
         page: the HTML of the page.

@@ -112,7 +112,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def get_source_checksum(self, source: str) -> str:
-        """Hash the text of a template, to find its compiled form in the cache.
+        """Hash a template's text, to find its compiled form in the cache.
 
         The hash covers this module too, because it sets the options of the template compiler.
         """
@@ -129,7 +129,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store a compiled template in the cache folder, if the folder is writable."""
+        """Store a compiled template in the cache folder, if it is writable."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)
@@ -169,12 +169,12 @@ def _compiler_source() -> str:
 
 @cache
 def package_templates(folder: Path) -> Mapping[str, str]:
-    """Read the HTML templates in a folder of the package, by file name."""
+    """Read the HTML templates in a folder, by file name."""
     return {file.name: read_text(file) for file in folder.glob("*.html")}
 
 
 def core_templates() -> dict[str, str]:
-    """Read the templates that do not belong to an extension, by file name."""
+    """Read the templates of pages, except those of extensions, by name."""
     templates: dict[str, str] = {}
     for folder in CORE_FOLDERS:
         templates |= package_templates(folder / "templates")

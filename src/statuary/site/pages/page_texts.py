@@ -75,13 +75,9 @@ class PageTexts:
 
     @staticmethod
     def fill(text: str, values: Mapping[str, object]) -> str:
-        """Return a string in which each `{name}` is replaced by a value.
+        """Replace each `{name}` in a string by the value with this name.
 
         Unlike `str.format`, this method gives a string no access to attributes of the values.
-
-        Args:
-            text: the string with placeholders.
-            values: the values by name.
 
         Raises:
             KeyError: if a value is missing.
@@ -91,7 +87,7 @@ class PageTexts:
         )
 
     def markup(self, key: str, /, **parts: object) -> Markup:
-        """Return a page text as HTML, with its placeholders replaced.
+        """Return a translated text as HTML, with values in its placeholders.
 
         Args:
             key: the key of the text, which is escaped.
@@ -101,7 +97,7 @@ class PageTexts:
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return a page text about a number of things, in the singular or plural.
+        """Return a translated text about a number, such as `3 incidents`.
 
         Args:
             key: the beginning of the text's key, which ends in `.one` if the language treats the number as
@@ -113,7 +109,7 @@ class PageTexts:
         return self(f"{key}.{form}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:
-        """Format a whole number, with the language's separator between thousands."""
+        """Format a whole number as the language does: `1,200` in English."""
         return f"{number:,}".replace(",", self("number.group"))
 
     def decimal(self, number: float, digits: int) -> str:
@@ -130,7 +126,7 @@ class PageTexts:
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
-        """Return the sentence for a reason in the language of the page.
+        """Return a reason as a sentence in the language of the page.
 
         The sentence can follow a colon.
         """
@@ -144,10 +140,9 @@ class PageTexts:
 def page_texts(
     language: str, replacements: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
-    """Return the texts of pages in a language.
+    """Return the translated texts of pages in a language.
 
     Args:
-        language: the language.
         replacements: key and text for each text that the theme replaces.
         folders: the folders with the texts of extensions.
     """
@@ -161,7 +156,7 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english_sentence(reason: Reason) -> str:
-    """Return the English sentence for a reason, for proofs and error messages."""
+    """Return a reason as an English sentence, for proofs and messages."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
@@ -169,6 +164,8 @@ def invalid_texts(
     replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Yield the texts of a theme that pages cannot use.
+
+    For example, a text with an unknown placeholder.
 
     Args:
         replacements: the key and the new text of each text that the theme replaces.
@@ -244,7 +241,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def visible_text(text: str) -> str:
-    """Replace each hidden character in a text by its code, such as `⟨U+202E⟩`."""
+    """Replace hidden characters in a text by codes such as `⟨U+202E⟩`."""
     return HIDDEN_CHARACTERS.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
 
 
@@ -253,7 +250,7 @@ MAX_LINE_LENGTH = 1_000
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line, with hidden characters shown.
+    """Put a text on one line, with codes for hidden characters.
 
     A long text is cut.
     """
@@ -273,9 +270,9 @@ def isolate_text_direction(name: str) -> str:
 
 
 def visible_name(text: str) -> str:
-    """Put a name on one line, with the codes of lookalike letters.
+    """Put a name on one line, with codes after letters that deceive.
 
-    Lookalike letters are letters of other scripts that imitate Latin ones.
+    For example, a Cyrillic letter that looks like a Latin one in the same word gets its code.
     """
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_append_code_point, line)
@@ -311,7 +308,7 @@ def mark_lookalike_letters(text: str, mark: Callable[[str], str] | None = None) 
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the codes of the hidden characters in a text, such as `U+202E`.
+    """Return the codes of hidden characters in a text, such as `U+202E`.
 
     Each code occurs once, in the order of the text.
     """

@@ -60,7 +60,7 @@ class Renderer:
         sources: tuple[str, ...] = (),
         asks_nodes: bool = False,
     ) -> Document:
-        """Render a page.
+        """Render a page of the site with a template.
 
         Args:
             url: the URL of the page.
@@ -85,7 +85,7 @@ class Renderer:
         )
 
     def fragment(self, template: str, **view: object) -> Markup:
-        """Render a template as a part of a page.
+        """Render a template to HTML that is a part of a page.
 
         Args:
             template: the name of the template.
@@ -111,7 +111,10 @@ class Renderer:
 
 @lru_cache(maxsize=4)
 def renderer_of(site: SiteContext) -> Renderer:
-    """Return an object that renders HTML pages with the settings of a site."""
+    """Return an object that renders the pages of a site.
+
+    It uses the site's theme and language.
+    """
     return Renderer(site)
 
 

@@ -45,7 +45,7 @@ class SiteContext(NamedTuple):
 
     @property
     def root(self) -> str:
-        """The path of the site on its host, such as `/` or `/status/`."""
+        """The path of the site on its host, such as `/status/`."""
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
@@ -70,7 +70,7 @@ class SiteContext(NamedTuple):
 
 
 def site_context(site: SiteContent) -> SiteContext:
-    """Return the name, settings and links of a site that all its pages share."""
+    """Return the name, settings and links that a site's pages share."""
     page, parts = site.page, page_part_values(site.extensions)
     return SiteContext(
         name=one_line(page.name),
@@ -92,11 +92,12 @@ def site_context(site: SiteContent) -> SiteContext:
 def section_url(section: str, settings: PageSettings) -> Url:
     """Return the URL of the first page of a section.
 
-    The API page is the start page of a site that has no status page.
+    For example, `contracts` has the page that lists the chains. The API page is the start page of a site
+    without a status page.
 
     Args:
         section: the name of the section, such as `contracts`.
-        settings: says whether the site has a status page.
+        settings: the settings of pages, which tell whether there is a status page.
     """
     if section == "api":
         return API_PAGE if settings.status else STATUS_PAGE
@@ -184,7 +185,7 @@ class DateFormatter:
         return FormattedTime(self._format_iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
-        """Format a range of time, such as `20 Nov 2026, 13:00` to `14:10 CET`.
+        """Format a period, such as `20 Nov 2026, 13:00` to `14:10 CET`.
 
         If the range ends on the day on which it starts, the end has no date.
         """
@@ -225,11 +226,11 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Format a duration, such as `1 h 20 min`, with spaces that do not break."""
+        """Format a duration such as `1 h 20 min`, with no-break spaces."""
         return format_length(length, self._texts, space=NO_BREAK_SPACE)
 
     def zone_name(self, at: Instant) -> str:
-        """Return the abbreviation of the time zone at a time, such as `CET`.
+        """Return a time zone's abbreviation at a given time, such as `CET`.
 
         A zone without one has its offset, such as `UTC+03`.
         """

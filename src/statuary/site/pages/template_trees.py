@@ -37,7 +37,9 @@ class TemplateTrees:
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def add_page(self, name: str) -> None:
-        """Add a page's template, with what it includes and imports.
+        """Convert a page's template, with what it includes, for the script.
+
+        The script renders the page in the browser.
 
         Raises:
             UnknownNodeError: if the page uses syntax that the script cannot render.
@@ -140,7 +142,9 @@ COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
 
 @singledispatch
 def convert_expression(node: nodes.Node) -> Json:
-    """Convert a template expression to a tree for the script.
+    """Convert a template expression to a JSON tree for the script.
+
+    The script evaluates the tree in the browser.
 
     Raises:
         UnknownNodeError: if the script cannot evaluate the expression.
@@ -252,7 +256,7 @@ def _convert_node_or_none(node: nodes.Node | None) -> Json:
 
 
 def fill_constant_texts(body: Any, texts: Callable[[str], str]) -> Tree:
-    """Fill in those texts of a template tree that need no values.
+    """Insert the translated texts that need no values into a template tree.
 
     Args:
         body: the statements of the tree.
@@ -329,9 +333,10 @@ def _fill_expression_texts(tree: Any, texts: Callable[[str], str]) -> Any:
 
 
 def used_text_keys(tree: Any) -> Iterator[str]:
-    """Yield the beginnings of the text keys that a tree uses.
+    """Yield the keys of translated texts that a template tree uses.
 
-    An empty beginning means that the tree may use any text.
+    If a key is computed, only its constant beginning is yielded; an empty string means that any text may be
+    used.
     """
     match tree:
         case [

@@ -40,7 +40,7 @@ class Budget:
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
     def consume(self) -> None:
-        """Count a step.
+        """Count a step of work.
 
         Raises:
             SecurityError: if no step is left in the budget.
@@ -58,7 +58,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def new_budget() -> Iterator[None]:
-    """Limit how much work a theme's templates may do in a `with` block."""
+    """Limit the work of a theme's templates in a `with` block."""
     token = _budget.set(Budget())
     try:
         yield
@@ -80,9 +80,9 @@ def count_step() -> None:
 
 
 def count_calls_as_steps(function: Callable[P, R]) -> Callable[P, R]:
-    """Wrap a function so that each call counts as a step of rendering.
+    """Wrap a function so that each call counts against a template's limit.
 
-    The number of steps is limited, which stops templates that do too much.
+    The limit stops templates that do too much.
     """
 
     @wraps(function)
@@ -94,7 +94,7 @@ def count_calls_as_steps(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def reject_list_argument(function: Callable[..., object]) -> Callable[..., object]:
-    """Wrap a template filter so that it raises an error for a list.
+    """Wrap a template filter so that it rejects lists.
 
     The filter would convert the list to a string, which may be much longer than the list.
     """
@@ -107,14 +107,20 @@ def reject_list_argument(function: Callable[..., object]) -> Callable[..., objec
 
 
 def count_loop_steps(items: Iterable[R]) -> Iterator[R]:
-    """Yield the items of a template's loop, and count a step for each."""
+    """Yield a loop's items, and count a step for each.
+
+    The number of steps is limited, which stops templates that do too much.
+    """
     for item in items:
         count_step()
         yield item
 
 
 def require_string_length(length: int) -> None:
-    """Check the length of a string that a template is about to make.
+    """Check that a template does not make too long a string.
+
+    Args:
+        length: the number of characters of the string.
 
     Raises:
         SecurityError: if the string would be too long.
@@ -124,7 +130,7 @@ def require_string_length(length: int) -> None:
 
 
 def require_number(value: object) -> int:
-    """Return a value that a template calculates with, as an integer.
+    """Check that a template calculates with a number, and return it.
 
     Raises:
         SecurityError: if the value is not a number.
@@ -135,7 +141,7 @@ def require_number(value: object) -> int:
 
 
 def require_scalar(value: object) -> object:
-    """Return a value unchanged, if comparing it is fast.
+    """Check that a value can be compared fast, and return it.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -146,7 +152,7 @@ def require_scalar(value: object) -> object:
 
 
 def require_printable(value: object) -> object:
-    """Return a value unchanged, if a template may print it.
+    """Check that a template may print a value, and return it.
 
     Raises:
         SecurityError: for lists and other objects.
@@ -157,7 +163,7 @@ def require_printable(value: object) -> object:
 
 
 def join_page(parts: Iterable[str]) -> str:
-    """Join the parts that a template, macro or block wrote.
+    """Join the strings that a template, macro or block wrote.
 
     Raises:
         SecurityError: if the page would be too long.
@@ -172,10 +178,11 @@ def join_page(parts: Iterable[str]) -> str:
 
 
 def join_texts(items: Iterable[object], separator: str = "", attribute: str | None = None) -> str:
-    """Join texts, like Jinja's filter `join`.
+    """Join strings, like Jinja's filter `join`.
 
     Raises:
-        SecurityError: if `attribute` is given, a text cannot be printed, or the result would be too long.
+        SecurityError: if `attribute` is given, an item is a list or another object, or the result would be
+            too long.
     """
     if attribute is not None:
         raise SecurityError("join takes no attribute in a theme: use map(attribute=...) first")
@@ -185,10 +192,12 @@ def join_texts(items: Iterable[object], separator: str = "", attribute: str | No
 
 
 def concat_texts(items: Iterable[object]) -> str:
-    """Join texts, like Jinja's operator `~`.
+    """Join values to a string, like Jinja's operator `~`.
+
+    For example, `{{ 1 ~ "a" }}` prints `1a`.
 
     Raises:
-        SecurityError: if a text cannot be printed, or the result would be too long.
+        SecurityError: if a value is a list or another object, or the result would be too long.
     """
     texts, length = [], 0
     for item in items:
@@ -201,7 +210,7 @@ def concat_texts(items: Iterable[object]) -> str:
 
 
 def replace_text(text: str, old: str, new: str) -> str:
-    """Replace a part of a text, like Jinja's filter `replace`.
+    """Replace a part of a string, like Jinja's filter `replace`.
 
     Raises:
         SecurityError: if the result could be too long.

@@ -15,7 +15,9 @@ THEME_TEMPLATES = "template-error"
 
 
 def theme_text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each unusable text of a theme.
+    """Yield a finding for each text of a theme that is unusable.
+
+    For example, a text with an unknown placeholder is unusable.
 
     Args:
         settings: the settings of pages, with the theme.
@@ -36,7 +38,9 @@ def theme_text_findings(settings: PageSettings, extensions: Collection[str]) -> 
 def without_invalid_texts(
     settings: PageSettings, extensions: Collection[str], findings: list[Finding]
 ) -> PageSettings:
-    """Return the settings of pages without the texts of the theme that cannot be used.
+    """Return the page settings without texts that cannot be used.
+
+    A theme can replace texts. For example, a text with an unknown placeholder cannot be used.
 
     Args:
         settings: the settings of pages, with the theme.
@@ -60,7 +64,7 @@ REPLACEMENTS = {
 
 
 def theme_faults(findings: Iterable[Finding]) -> tuple[Fault, ...]:
-    """Return the errors in the files of a theme, which do not stop a build.
+    """Return the errors in a theme's files, which stop no build.
 
     Args:
         findings: the findings about the theme.
@@ -73,7 +77,7 @@ def theme_faults(findings: Iterable[Finding]) -> tuple[Fault, ...]:
 
 
 def failing_template_finding(error: ThemeError) -> Finding:
-    """Return the finding for a theme's template that cannot be rendered.
+    """Return the finding about a theme's template that cannot be rendered.
 
     Pages use statuary's own template instead.
     """

@@ -55,10 +55,10 @@ class BoundedSyntax(NodeTransformer):
 
     @override
     def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
-        """Return a node of a template whose loops, comparisons and lists count steps.
+        """Change a template's loops, comparisons and lists so that they count steps.
 
         Args:
-            node: the node, whose children are changed first.
+            node: the node of the template, whose children are changed first.
             arguments: not used.
             options: not used.
         """

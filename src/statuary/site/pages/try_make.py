@@ -13,7 +13,7 @@ from statuary.site.site_content import SiteContent
 def try_make(
     name: str, make: Callable[[], Iterable[Document]], skipped: list[Finding], source: str = ""
 ) -> tuple[Document, ...]:
-    """Make documents, or report an exception as a finding.
+    """Make documents; if an exception occurs, report it as a finding.
 
     Args:
         name: the name of the documents in the finding.
@@ -38,7 +38,7 @@ def render_with_fallback(
     skipped: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
-    """Render pages, without the theme if its templates fail.
+    """Render pages with the theme, or without it if its templates fail.
 
     Args:
         name: the name of the pages in findings.
