@@ -16,9 +16,9 @@ RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
 
 
 def find_broken_files(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Return the errors in files of incidents, maintenance windows and templates.
+    """Return the errors in files of incidents, windows and templates.
 
-    Errors of files that are already excluded are left out.
+    Errors in files that are already excluded are left out.
     """
     return [
         finding
@@ -35,7 +35,7 @@ def _is_record_file(path: str) -> bool:
 
 
 def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
-    """Return a site's content without the records of given files.
+    """Return a site's content without the incidents in given files.
 
     Args:
         site: the content.
@@ -51,9 +51,11 @@ def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteC
 
 
 def with_status_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
-    """Return a site's content with another catalogue of the status.
+    """Return a site's content with other components and incidents.
 
-    The catalogue is the page with its components, incidents and maintenance windows.
+    Args:
+        site: the content.
+        catalogue: the page with its components, incidents and maintenance windows.
     """
     return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
 
@@ -68,9 +70,9 @@ class StatusWithoutFaults(NamedTuple):
 def without_broken_parts(
     site: SiteContent, find_errors: Callable[[SiteContent], list[Finding]]
 ) -> StatusWithoutFaults:
-    """Exclude the components and records that break a rule.
+    """Exclude the components, incidents and windows that break a rule.
 
-    Published versions do not replace them; a first build has none.
+    The versions of the last build do not replace them.
 
     Args:
         site: the content of the site.

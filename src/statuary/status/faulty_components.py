@@ -19,10 +19,10 @@ PUBLISHED_COMPONENTS = "components"
 def find_faulty_components(
     findings: Iterable[Finding], catalogue: StatusCatalogue
 ) -> dict[Pointer, list[Finding]]:
-    """Group the errors in the file of components by the faulty component.
+    """Group the errors in components.yaml by component.
 
     Returns:
-        The errors of each faulty component, by the component's pointer in the file.
+        The errors of each faulty component, by the component's place in the file.
     """
     places = {component.pointer for component in catalogue.components}
     faulty: dict[Pointer, list[Finding]] = {}
@@ -36,11 +36,11 @@ def find_faulty_components(
 
 
 def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) -> StatusCatalogue:
-    """Return a catalogue without some components, which it then lists as faulty.
+    """Return the status without some components, which count as faulty.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
-        pointers: the pointers of the components to leave out.
+        pointers: the places, in components.yaml, of the components to leave out.
     """
     names: dict[Pointer, set[str]] = {place: set() for place in pointers}
     for component in catalogue.components:
@@ -52,14 +52,17 @@ def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) 
 
 
 def store_published_components(target: BuildTarget, components: Iterable[Component]) -> None:
-    """Store in the ledger, the build's database, the components that it publishes."""
+    """Store the components of this build for later builds.
+
+    If a component has an error then, its last version replaces it.
+    """
     note = orjson.dumps(list(components), default=list).decode()
     if note != target.ledger.get_meta(PUBLISHED_COMPONENTS):
         target.ledger.set_meta({PUBLISHED_COMPONENTS: note})
 
 
 def load_published_components(target: BuildTarget) -> tuple[Component, ...]:
-    """Return the components of the last build, from the ledger.
+    """Return the components that the last build stored.
 
     Returns:
         The components; empty if there was no build, or if another version of statuary stored them in a
@@ -84,11 +87,11 @@ def replace_faulty_components(
     faulty: Mapping[Pointer, Sequence[Finding]],
     last_components: Sequence[Component],
 ) -> KeptComponents:
-    """Replace faulty components by their published versions, or exclude them.
+    """Replace faulty components by their last version, or exclude them.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
-        faulty: the errors of each component, by the component's pointer.
+        faulty: the errors of each faulty component, by the component's place in components.yaml.
         last_components: the components of the last build.
     """
     tried = {part.pointer for part in catalogue.faulty_parts}
@@ -105,18 +108,16 @@ def replace_faulty_components(
 def keep_last_components(
     catalogue: StatusCatalogue, last_components: Sequence[Component], pointers: Iterable[Pointer]
 ) -> KeptComponents:
-    """Add the last published versions of components that are left out.
+    """Add the last published version of each component that is left out.
 
-    If the content has the same component at another place, that one is used. If another component of the
-    content has
-    the key or id of a published one, the published one stays, and the other is left out. A group that loses
-    all its
+    If the content has the same component at another place, that one is used. If another component has the key
+    or id of a published one, the published one stays, and the other is left out. A group that loses all its
     components is left out, too.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
         last_components: the components of the last build.
-        pointers: the pointers of the components in their file, or `()` for all.
+        pointers: the places of the components in components.yaml, or `()` for all.
     """
     pointers = frozenset(pointers)
     if (
@@ -212,7 +213,7 @@ def _insert_kept_components(
 
 
 def with_component_consequences(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
-    """Return errors about components, each with what a build publishes instead."""
+    """Add to errors about components what a build publishes instead."""
     places = {component.pointer for component in catalogue.components}
     return [
         replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")

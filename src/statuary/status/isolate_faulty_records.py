@@ -34,14 +34,13 @@ class IsolatedStatus(NamedTuple):
 def isolate_faulty_records(
     site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
-    """Compute the status of a site without the files that cause exceptions.
+    """Compute a site's status without the files that cause exceptions.
 
     These files can be incidents, maintenance windows, and templates of the theme.
 
     Args:
-        site: the content of the site.
         now: the time of the build.
-        families: returns the sections whose documents change with the status.
+        families: returns the parts of statuary whose documents change with the status.
 
     Raises:
         StatuaryError: if the status cannot be computed without those files either.
@@ -106,11 +105,11 @@ class WorkingStatus(NamedTuple):
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Return a status without records and kinds of documents that fail.
+    """Return a status without incidents and documents that cause exceptions.
 
-    A record whose API documents cannot be made is excluded. A record that only feeds or pages cannot show is
-    left
-    out of these. If a kind of document fails without any single record being the cause, the kind is skipped.
+    An incident or window whose API document cannot be made is excluded. One that only feeds or pages cannot
+    show is left out of these. If feeds or pages fail although no single incident is the cause, all of them
+    are skipped.
 
     Raises:
         StatuaryError: if the remaining documents cannot be made either.

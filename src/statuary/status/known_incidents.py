@@ -39,14 +39,14 @@ class KnownIncidents(LedgerTable):
         self._changed: list[tuple[str, bytes, bytes]] = []
 
     def find(self, path: str, body: bytes) -> Incident | None:
-        """Return the incident in a file, if the last build stored it.
+        """Return a file's incident if the last build has parsed it.
 
         Args:
-            path: the file.
+            path: the path of the file.
             body: the bytes of the file now.
 
         Returns:
-            The incident, or None if it is not stored, or the file's bytes or the program have changed.
+            The incident, or None if it is not stored, or the file or the program has changed since.
         """
         digest = self._digests[path] = sha256(body).digest()
         checksum, value = self._known.get(path, (b"", b""))

@@ -33,7 +33,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     @property
     def changed_paths(self) -> list[str]:
-        """The paths of documents that changed or were removed.
+        """The paths of documents that were changed or removed.
 
         If there are any, the path of `changes.json`, which lists the changes, is the last one.
         """

@@ -97,14 +97,17 @@ class SiteStatus:
 
     @cached_property
     def api(self) -> "StatusDocuments":
-        """The object that makes the documents of the status API for any time."""
+        """The object that makes the API documents for any time."""
         from statuary.status.api.documents import StatusDocuments
 
         return StatusDocuments(self.timeline, self.settings)
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """The object that makes feeds, calendar and badges for any time; None without feeds."""
+        """The object that makes feeds, calendar and badges for any time.
+
+        The value is None if the site has no feeds.
+        """
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -116,7 +119,10 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The object that makes the HTML pages for any time; None without pages."""
+        """The object that makes the HTML pages for any time.
+
+        The value is None if the site has no pages.
+        """
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -139,7 +145,10 @@ class SiteStatus:
 
     @property
     def made_families(self) -> tuple[FollowsStatus, ...]:
-        """The sections of extensions whose documents are made."""
+        """The extensions whose documents change with the status.
+
+        If their documents cannot be made, there are none.
+        """
         return () if EXTENSIONS in self.skipped else self.families
 
     @cached_property
@@ -189,7 +198,7 @@ class SiteStatus:
             skipped: receives a finding for each document that cannot be made; the others are still yielded.
             read_published: returns the bytes of a document of the last build by path, or None if there are
                 none.
-            members: additional members of incidents in changes.json, by incident id.
+            members: additional members of incidents in `changes.json`, by incident id.
         """
         from statuary.status.api.epochs import epoch_documents
         from statuary.status.feeds.status_changes import changes_document
@@ -206,7 +215,7 @@ class SiteStatus:
     def archive_parts(self) -> list[ArchivePart]:
         """The documents that can no longer change, in parts.
 
-        A build reuses a whole part if none of its inputs has changed.
+        A build reuses a whole part if nothing that it depends on has changed.
         """
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
@@ -223,7 +232,10 @@ class SiteStatus:
         return FinalRecord(digest, partial(self.record_documents, record))
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
-        """Yield the API document and page of an unchanging record."""
+        """Yield the API document and page of a final incident.
+
+        It no longer changes, so a build can reuse them.
+        """
         yield self.api.closed_document(record)
         is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
         if self.pages is not None and not is_omitted:
@@ -287,7 +299,10 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later versions of documents to precompute; None if they are skipped."""
+        """The later versions of documents that a build writes ahead.
+
+        The value is None if they are skipped.
+        """
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -321,7 +336,10 @@ class SiteStatus:
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
-        """The inputs of all documents that change with time, except the program."""
+        """Everything that documents which change with time depend on.
+
+        A build reuses the documents if it is unchanged. The program itself is not part of it.
+        """
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.statuses_since(earliest)) for component, history in histories]
@@ -333,7 +351,10 @@ class SiteStatus:
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:
-        """The inputs of all status documents, except the program."""
+        """Everything that the status documents depend on.
+
+        A build reuses the documents if it is unchanged. The program itself is not part of it.
+        """
         return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
@@ -365,16 +386,19 @@ class SiteStatus:
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
-        """The inputs that all status documents share, except the program and records."""
+        """Everything that all status documents depend on.
+
+        The program, the incidents and the maintenance windows are not part of it.
+        """
         catalogue = self.timeline.catalogue
         added = [family.settings for family in self.families]
         return catalogue.page, catalogue.components, self.settings, self.context, added, self.packages
 
     @cached_property
     def transitions(self) -> list[Instant]:
-        """The times at which a document may change, up to the horizon.
+        """The times at which a document may change after the build.
 
-        The horizon is the time up to which a build writes future documents.
+        A build writes documents ahead for these times.
         """
         return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
@@ -385,7 +409,10 @@ class SiteStatus:
 
     @property
     def horizon(self) -> Instant | None:
-        """The time by which the site must be built again; None if there is none."""
+        """The time by which the site must be built again.
+
+        The value is None if the status never changes by itself.
+        """
         horizon = self.timeline.until
         if self.next_publication is not None:
             return min(horizon, self.next_publication)
@@ -393,7 +420,9 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the status checks on all records, published or not.
+        """Run the checks of incidents, windows and components.
+
+        Unpublished ones are checked, too.
 
         Args:
             skipped: the names of the checks to skip.
@@ -404,9 +433,9 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return a warning if a limit ends the precomputed documents too early.
+        """Warn if a limit ends the precomputed documents too early.
 
-        Too early is before the horizon, the time up to which a site wants its documents precomputed.
+        Too early is before the time in the settings.
         """
         if len(self.transitions) <= self._max_epochs:
             return []
@@ -431,9 +460,8 @@ def status_at(
     """Compute the status that a build publishes.
 
     Args:
-        site: the content of the site.
         now: the time of the build.
-        families: the sections whose documents change with the status.
+        families: the extensions whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """
     content = site.of(StatusContent)

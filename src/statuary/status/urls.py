@@ -81,7 +81,7 @@ _rows.append(EPOCH_DOCUMENT)
 
 
 def epoch_name(since: datetime) -> str:
-    """Return the name that URLs have for later versions of documents.
+    """Format a time for the URLs of later document versions.
 
     Args:
         since: the time when the versions begin; the name is this time in UTC with milliseconds, such as
@@ -160,7 +160,10 @@ LINKS = FrameLinks(
 
 
 def incident_id_of_path(path: str) -> str:
-    """Return the id of the incident whose API document has a path.
+    """Return the id of the incident that an API document shows.
+
+    Args:
+        path: the path of the document.
 
     Returns:
         The id; empty for the path of any other document.

@@ -29,13 +29,13 @@ _LINE = "\t"
 
 
 def records_group_name(part_name: str) -> str:
-    """Return the name of the ledger group for an archive part's records.
+    """Return the name under which the documents of old incidents are stored.
 
-    The ledger is the build's database; each line of the group has the digest of a record and the paths of its
-    documents.
+    The name is that of a set of documents in the build's database. A build reuses a document of the set if
+    nothing it depends on has changed.
 
     Args:
-        part_name: the name of the archive part.
+        part_name: the name of the part of the archive that the incidents belong to.
     """
     return f"records of {part_name}"
 
@@ -49,7 +49,7 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add the status documents to a target, and reuse unchanged ones.
+    """Add the status documents to the site, and reuse unchanged ones.
 
     If a document cannot be made, faulty records are excluded, and all documents are made again.
 

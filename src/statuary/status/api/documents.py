@@ -65,11 +65,13 @@ def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState
 
 
 def latest_records(records: Sequence[IncidentState], count: int) -> list[IncidentState]:
-    """Return the first `count` records, plus any later ones still open.
+    """Return the latest incidents or windows, and all that are open.
+
+    For example, with a count of 50, an open incident in place 60 is included.
 
     Args:
-        records: the records, latest first.
-        count: the number of records to keep; 0 keeps all.
+        records: the incidents or maintenance windows, latest first.
+        count: how many to return in any case; 0 returns all.
     """
     if count == 0:
         return list(records)
@@ -155,7 +157,7 @@ class StatusDocuments:
         self._archives: tuple[Instant, Archives] | None = None
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Make all documents of the status API as they are at a given time."""
+        """Make all documents of the status API as of a given time."""
         final = [document for month in self.archived_months for document in self.final_documents(month, at)]
         return [*self.documents_from(at)(at), *final]
 
@@ -168,11 +170,10 @@ class StatusDocuments:
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, build_time: Instant) -> Iterator[Document]:
-        """Yield the documents of a month that can no longer change.
+        """Yield the API documents of a month that can no longer change.
 
         Each incident and maintenance window that has ended has such a document. If all of them have ended, so
-        has the
-        archive of the month.
+        has the archive of the month.
 
         Args:
             month: a month such as `2026-11`.
@@ -185,6 +186,8 @@ class StatusDocuments:
     def final_archive(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the archive of a month, unless it may still change.
 
+        The archive lists the month's incidents and maintenance windows.
+
         Args:
             month: a month such as `2026-11`.
             build_time: the time of the build.
@@ -194,9 +197,9 @@ class StatusDocuments:
             yield archive
 
     def closed_document_inputs(self, record: IncidentState) -> tuple[object, ...]:
-        """Return the page and components that a closed record's document shows.
+        """Return the page and components in an ended incident's document.
 
-        With the record itself, they are all inputs of the document.
+        A build reuses the document while these and the incident stay the same.
 
         Returns:
             The JSON of the page, and a tuple with the JSON of each component.
@@ -208,10 +211,8 @@ class StatusDocuments:
         """Return a function that makes the API documents for a given time.
 
         The function leaves out documents that can no longer change. At a midnight, and at each hour of an
-        outage, it
-        makes only the uptime document, because nothing else changes then. So the work does not grow with the
-        length of
-        the history.
+        outage, it makes only the uptime document, because nothing else changes then. So the work does not
+        grow with the length of the history.
 
         Args:
             earliest_time: the earliest time that the function is called with, usually that of the build.
@@ -243,9 +244,10 @@ class StatusDocuments:
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
     def listed_records(self, build_time: Instant) -> list[IncidentState]:
-        """Return the incidents and windows in lists and in unfinished archives.
+        """Return the incidents and windows in documents that may still change.
 
-        An archive is unfinished if a record of its month may still change.
+        These documents are the lists of the API, and archives of months in which an incident may still
+        change.
 
         Args:
             build_time: the time of the build.
@@ -265,8 +267,7 @@ class StatusDocuments:
 
         Returns:
             A tuple for each month: the month, the number of its incidents, the number of its windows, and the
-                time at
-            which one of them last changed.
+            time at which one of them last changed.
         """
         months = {month: records.records_at(at) for month, records in self.archived_months.items()}
         return [
@@ -344,7 +345,7 @@ class StatusDocuments:
     def closed_document(self, record: IncidentState) -> Document:
         """Return the API document of an ended incident or window.
 
-        The document contains the page and its components as they were when the record last changed.
+        The document contains the page and the affected components as they were at its last change.
         """
         document = self._closed.get(record)
         if document is None:

@@ -35,7 +35,7 @@ class StoredDocument(NamedTuple):
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Return the document's bytes, after applying its patch, if any.
+        """Return the document's bytes from its file and its patch, if any.
 
         Args:
             read_file: returns the bytes of a file, or None if it is missing.
@@ -64,19 +64,21 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def last_change_by(self, time_index: int) -> int | None:
-        """Return when the document last changed, as an index into `EpochIndex.instants`.
+        """Return when the document last changed, up to a given time.
+
+        Times are given as positions in `EpochIndex.instants`.
 
         Args:
-            time_index: the index of the time up to which changes count.
+            time_index: the position of the given time.
 
         Returns:
-            The index of the change, or None if the document first changes after that time.
+            The position of the change, or None if the document first changes after that time.
         """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= time_index), default=None)
 
     def is_consistent(self, time_count: int) -> bool:
-        """Return whether every version has a time and a file.
+        """Return whether each version has a time and a file.
 
         Args:
             time_count: the number of times in the index.
@@ -109,7 +111,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The time from which the first stored versions of documents are valid."""
+        """The time from which the precomputed documents are valid."""
         return self.instants[0] if self.instants else FIRST
 
     @property
@@ -122,11 +124,11 @@ class EpochIndex(NamedTuple):
 
     @property
     def build_due(self) -> Instant:
-        """The time by which the site must be built again, to stay correct."""
+        """The time by which the site must be built again."""
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Return where a document's version at a given time is stored.
+        """Return the files with a document's version at a given time.
 
         Args:
             path: the document's path on the site.
@@ -154,11 +156,11 @@ class EpochIndex(NamedTuple):
         return (document for document in documents if document is not None)
 
     def latest_change_before(self, now: Instant) -> Instant:
-        """Return when a document changed last, up to a given time."""
+        """Return when any document changed last, up to a given time."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_change_after(self, now: Instant) -> Instant | None:
-        """Return the next time after `now` when a document changes.
+        """Return when any document changes next, after a given time.
 
         Returns:
             The time, or None if the build precomputed no later change.
@@ -166,7 +168,7 @@ class EpochIndex(NamedTuple):
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the time since which the site needs a new build.
+        """Return since when the site shows an outdated status.
 
         Returns:
             The time as ISO 8601; empty if the site is up to date.
@@ -184,7 +186,10 @@ NO_EPOCHS = EpochIndex("", (), {})
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
-    """Read a published site's index of later document versions (epochs).
+    """Read the index of documents that a build has written ahead.
+
+    For example, the index tells which file has the status page from tomorrow at 22:00 on, when a maintenance
+    starts.
 
     Args:
         folder: the folder of the site.
@@ -202,10 +207,10 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def parse_epochs_or_empty(index_bytes: bytes | None) -> EpochIndex:
-    """Parse the index of precomputed documents, or return an empty index.
+    """Parse the index of documents that a build has written ahead.
 
-    With an empty index, a server sends the documents as the build published them. An old response is better
-    than none.
+    If the index cannot be read, it is empty, and a server sends the documents as the build published them. An
+    old response is better than none.
 
     Args:
         index_bytes: the bytes of the index; None if the file is missing.

@@ -216,7 +216,7 @@ def _begins_utf8_character(byte: int) -> bool:
 
 
 def apply_patch(base: bytes, patch: bytes) -> bytes:
-    """Apply a patch to a document, and return the result.
+    """Apply a patch to a document, and return the resulting document.
 
     Args:
         base: the bytes of the document that the patch was made for.
@@ -266,15 +266,13 @@ class EpochPlan(NamedTuple):
     is_large: bool = False
 
     def cut_finding(self, path: str) -> Finding | None:
-        """Return a warning if a limit ended the versions before the horizon.
-
-        The horizon is the time up to which a site wants its documents precomputed.
+        """Warn if a limit ended the precomputed documents too early.
 
         Args:
-            path: the file of the site's settings, which the warning names.
+            path: the path of site.yaml, which the warning names.
 
         Returns:
-            The warning, or None if the versions reach the horizon.
+            The warning, or None if the documents reach as far ahead as the settings say.
         """
         if not self.cut:
             return None
@@ -323,10 +321,10 @@ class DocumentVersions:
         self._patches: dict[bytes, int] = {}
 
     def add(self, time_index: int, document: Document) -> None:
-        """Add a version of the document.
+        """Add a later version of the document.
 
         Args:
-            time_index: the position of the version's first instant in `EpochPlan.instants`.
+            time_index: the position, in `EpochPlan.instants`, of the time from which the version is valid.
             document: the version.
         """
         self.current = document
@@ -360,11 +358,10 @@ class DocumentVersions:
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def index_entry(self) -> dict[str, object]:
-        """Return the document's entry in the index of precomputed documents.
+        """Return the document's JSON object in the index of later versions.
 
-        The entry lists, by the index of their times, the versions that are whole files, those that are
-        patches, and
-        those that repeat an earlier version.
+        It lists the times of versions that are whole files, of those that are patches, and of those that
+        repeat an earlier version.
         """
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
@@ -379,14 +376,16 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Precompute how documents change from a build until the horizon.
+    """Make the documents ahead for each time at which they will change.
+
+    A site then changes without a build, for example when a maintenance window starts.
 
     Args:
         documents_at: returns the documents that may change, as of a given time.
         transitions: the times at which a document may change, in order.
-        start: the time since which the published documents are current.
-        limits: the horizon, which is the last time to precompute for, and the highest number of times.
-        documents_after: returns the documents to show once the precomputed versions have ended.
+        start: the time from which the published documents are valid.
+        limits: the last time to make documents for, and the highest number of times.
+        documents_after: returns the documents to show after that last time.
     """
     versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}
     instants = [start]
@@ -439,7 +438,7 @@ def plan_epochs(
 def epoch_documents(plan: EpochPlan) -> list[Document]:
     """Return the files that let a site change without a build.
 
-    These are the documents as they will be at later times, and an index of them.
+    They are the documents as they will be at later times, and an index of them.
 
     Args:
         plan: the later versions of documents, and the times from which they are valid.

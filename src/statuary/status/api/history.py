@@ -32,27 +32,25 @@ class ArchivedMonth(NamedTuple):
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether no record of the month changes after a time.
+        """Return whether no incident of the month changes after a given time.
 
-        Args:
-            instant: the time.
+        Maintenance windows are considered, too.
         """
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
-        """Yield the final states of records that no longer change.
+        """Yield the incidents and windows that no longer change after a time.
 
-        Args:
-            instant: the time.
+        Each is yielded as it is after its last change.
         """
         for history in (*self.incidents, *self.maintenances):
             if history.final_state is not None and history.is_final_by(instant):
                 yield history.final_state
 
     def records_at(self, instant: Instant) -> "ArchivedRecords":
-        """Return the states of the month's incidents and windows at a given time.
+        """Return the month's incidents and windows as of a given time.
 
-        Records that are not yet published at that time are excluded.
+        Those that are not published by then are excluded.
         """
         return ArchivedRecords(*(incident_states_at(records, instant) for records in self))
 
@@ -65,7 +63,10 @@ class ArchivedRecords(NamedTuple):
 
     @property
     def changed_at(self) -> Instant:
-        """The time at which a record of the month last changed."""
+        """The time of the last change to an incident of the month.
+
+        Maintenance windows are considered, too.
+        """
         return max(record.since for records in self for record in records)
 
 
@@ -98,10 +99,10 @@ class Archives:
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
-        """Yield the list of archived months, and each archive that may still change.
+        """Yield the list of archived months, and the archives that may change.
 
         Args:
-            at: the time of the documents; a month without published records has no archive.
+            at: the time of the documents; a month without published incidents has no archive.
         """
         records_by_month = {
             month: self._final.get(month) or histories.records_at(at)
@@ -121,7 +122,7 @@ class Archives:
             month: a month such as `2026-11`.
 
         Returns:
-            The archive, or None if it may still change or has no published record.
+            The archive, or None if it may still change or would be empty.
         """
         records = self._final.get(month)
         return self._archive_document(month, records) if records is not None and any(records) else None
@@ -149,10 +150,10 @@ class Archives:
 
 
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
-    """Group all incidents and maintenance windows by the month of their creation.
+    """Group incidents and maintenance windows by the month of their creation.
 
     Returns:
-        The records, latest first, by months such as `2026-11` in the page's time zone.
+        They are sorted latest first; the keys are months such as `2026-11` in the page's time zone.
     """
     zone = timeline.catalogue.page.time_zone
     months: dict[str, ArchivedMonth] = {}
@@ -170,10 +171,10 @@ def uptime_document(
     """Return `uptime.json`: uptime percentages, and the days with outages.
 
     Args:
-        page: the `page` object that the document begins with.
+        page: the JSON object `page` at the start of the document.
         uptime: the uptime of each component.
         groups: the groups of components.
-        timestamps: formats times.
+        timestamps: formats times in the page's time zone.
     """
     by_id = {member.component.id: member for member in uptime.components}
     return Document(
@@ -196,7 +197,7 @@ def uptime_document(
 
 @cache
 def uptime_schema_document() -> Document:
-    """Return the JSON Schema of the uptime document."""
+    """Return the JSON Schema that describes `uptime.json`."""
     schema = read_file(Path(__file__).with_name("uptime.schema.json"))
     return Document(
         path=UPTIME_SCHEMA.path(), cache=UPTIME_SCHEMA.cache, body=encode_json(orjson.loads(schema))

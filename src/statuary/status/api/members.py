@@ -32,7 +32,7 @@ class TimestampFormatter:
         return text
 
     def format_or_none(self, instant: Instant | None) -> str | None:
-        """Format a time for the API, or return None for None."""
+        """Format a time for the API; None stays None."""
         return None if instant is None else self(instant)
 
 
@@ -44,12 +44,12 @@ Members = dict[str, Any]
 
 
 def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
-    """Return the JSON object `page` at the start of each document of the API.
+    """Return the JSON object `page` with which each API document starts.
 
     Args:
         page: the settings of the status page.
         updated_at: the time of the last change to the page.
-        timestamps: formats times.
+        timestamps: formats times in the page's time zone.
     """
     return {
         "id": page.id,
@@ -61,7 +61,10 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
 
 
 def status_members(overall_status: OverallStatus) -> Members:
-    """Return the JSON object `status`: an indicator, and the status in words."""
+    """Return the page's status as a JSON object: indicator and words.
+
+    For example, `{"indicator": "none", "description": "All Systems Operational"}`.
+    """
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
@@ -102,10 +105,10 @@ def incident_members(
     """Return an incident or maintenance window as a JSON object.
 
     Args:
-        state: the incident or maintenance window at a time.
+        state: the incident or maintenance window as of a time.
         components: the JSON objects of the components that it affects.
         page: the page that it belongs to.
-        timestamps: formats its times.
+        timestamps: formats times in the page's time zone.
     """
     incident = state.incident
     members: Members = {
@@ -137,13 +140,13 @@ def incident_members(
 def update_members(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
-    """Return an update as a JSON object.
+    """Return an update of an incident as a JSON object.
 
     Args:
         published_update: the update.
         incident_id: the id of its incident or maintenance window.
-        as_of: the time whose version to return, since updates may be edited.
-        timestamps: formats its times.
+        as_of: the time for which to return it; later edits of the update are ignored.
+        timestamps: formats times in the page's time zone.
     """
     update = published_update.update
     return {
@@ -165,7 +168,7 @@ def affected_component_members(affected: Iterable[AffectedComponent] | None) -> 
     """Return the JSON list `affected_components` of an update.
 
     Args:
-        affected: the components and their statuses; None if the update affects none, which is null.
+        affected: the components and their statuses; None if the update affects none.
     """
     if affected is None:
         return None
@@ -178,9 +181,7 @@ def affected_component_members(affected: Iterable[AffectedComponent] | None) -> 
 def record_components(
     state: IncidentState, component_objects: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
-    """Return the JSON objects of the components that a record affects.
-
-    They are in the order of `component_order` in the record's file, or else in the order of the page.
+    """Return the JSON objects of the components that an incident affects.
 
     Args:
         state: the incident or maintenance window.

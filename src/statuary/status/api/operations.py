@@ -53,7 +53,12 @@ FEEDS = ApiDescription(
 
 
 def is_served(operation: Operation, settings: StatusSettings) -> bool:
-    """Return whether a site with these settings publishes an API call's documents."""
+    """Return whether a site publishes the documents of an API call.
+
+    Args:
+        operation: the API call.
+        settings: the settings of the status, which can turn documents off.
+    """
     if operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is status_urls.UPTIME else True

@@ -151,7 +151,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
     """Yield the components that an incident or maintenance window names.
 
     Yields:
-        The name, its pointer in the file, and whether it is the key of a mapping.
+        The key or id, its place in the file, and whether it is the key of a mapping.
     """
     if isinstance(record, Maintenance):
         # Skip components that an update names, because they are yielded below with the pointer of the update.

@@ -12,12 +12,12 @@ def unknown_component_findings(
     path: str,
     severity: Severity = Severity.WARNING,
 ) -> Iterator[Finding]:
-    """Yield a finding for each component name that does not exist.
+    """Yield a finding for each name that no component has.
 
     Args:
-        catalogue: the status, with the existing components.
-        names: keys or ids of components, by their pointers in the file.
-        path: the file, for findings.
+        catalogue: the components that exist.
+        names: keys or ids of components, by their places in the file.
+        path: the path of the file, which the findings name.
         severity: the severity of the findings.
     """
     suggestions = Suggestions(catalogue.components_by_name)

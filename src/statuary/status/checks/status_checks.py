@@ -18,10 +18,10 @@ STATUS_CHECKS = tuple(registered_checks(component_checks, lifecycle_checks, main
 def status_findings(
     timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
 ) -> Iterator[Finding]:
-    """Run the checks of the status, and yield their findings.
+    """Run the checks of incidents, windows and components.
 
     Args:
-        timeline: the status over time, which must extend to the horizon.
+        timeline: the status over time, as far ahead as the build writes documents.
         now: the build's time.
         skip: the names of checks to skip.
     """

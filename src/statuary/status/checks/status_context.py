@@ -37,7 +37,7 @@ class StatusContext(NamedTuple):
 
 
 def status_context(timeline: Timeline, now: Instant) -> StatusContext:
-    """Prepare the values that the checks of the status share.
+    """Compute the values that the checks of the status share.
 
     Args:
         timeline: the components, incidents and maintenance windows over time.

@@ -31,11 +31,11 @@ def new_record_edit(
     at: Instant,
     given_id: str | None = None,
 ) -> FileEdit:
-    """Return the edit that creates an incident's or window's file.
+    """Return the edit that creates the file of an incident or window.
 
     Args:
         root: the content folder.
-        timeline: the records that were read.
+        timeline: the existing incidents and windows, whose ids are taken.
         folder: `incidents` or `maintenances`.
         record_content: the content of the file; empty keys are left out.
         at: when the record begins; its day in the page's time zone becomes part of the file's name.
@@ -91,7 +91,7 @@ RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
 def record_files_by_name(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return a folder's record files, by file name without suffix.
+    """Return the files of incidents or windows by name without suffix.
 
     Subfolders are included, so that several files can have the same name.
 
@@ -111,7 +111,7 @@ def record_files_by_name(root: Path, folder: str) -> dict[str, list[str]]:
 
 
 def new_record_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
-    """Make an unused id from a day and a title.
+    """Make an unused id, such as `2026-11-02-slow-rpc`.
 
     Args:
         day: the day that begins the id.
@@ -125,10 +125,11 @@ def new_record_id(day: date, title: str, fallback: str, existing: Container[str]
 
 
 def slug(title: str) -> str:
-    """Convert a title to lower-case words without accents, joined by dashes.
+    """Convert a title to a file name: `Slow RPC` becomes `slow-rpc`.
 
     Returns:
-        The words; empty if the title has no letters or digits.
+        The words in lower case without accents, joined by dashes; empty if the title has no letters or
+        digits.
     """
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
     words = NOT_A_LETTER.sub("-", plain.replace("'", "")).strip("-")

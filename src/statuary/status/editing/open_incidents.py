@@ -19,7 +19,7 @@ END = re.compile(rb"""\bstatus["']?[ \t]*:[ \t]*["']?(?:resolved|postmortem)\b""
 
 
 def unresolved_files(root: Path) -> Iterator[str]:
-    """Yield the paths of the files whose incidents may be open.
+    """Yield the paths of files whose incidents may be open.
 
     The files are searched for words but not parsed, so a resolved incident may be among them. Unreadable
     files are skipped.
@@ -39,12 +39,12 @@ def unresolved_files(root: Path) -> Iterator[str]:
 def find_similar_incident(
     timeline: Timeline, name: str, components: Iterable[str], at: Instant
 ) -> Incident | None:
-    """Return the newest open incident with this name or a shared component.
+    """Return the newest open incident with a given name or component.
 
     Args:
         timeline: the status over time.
-        name: the name to look for, in any case.
-        components: the keys of the components to look for.
+        name: the name to look for; case does not matter.
+        components: the keys of components, of which the incident affects at least one.
         at: the time at which the incident is open and published.
 
     Returns:
@@ -61,12 +61,12 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Return those of the given components that an incident affects.
+    """Return which of the given components an incident affects.
 
     Args:
-        timeline: the timeline, which has all components.
+        timeline: gives the components of the status.
         incident: the incident.
-        keys: the keys of the components in question.
+        keys: the keys of the given components.
     """
     by_name = timeline.catalogue.components_by_name
     own_keys = {by_name[name].key for name in incident.components if name in by_name}

@@ -43,7 +43,7 @@ def parse_statuses(
     """Parse words such as `rpc=partial_outage` into statuses by component.
 
     Returns:
-        The status of each component key; None for a word without `=`.
+        The status by component key; None for a word without `=`.
 
     Raises:
         EditError: if a component is unknown, repeated or a group, or a status is unknown.
@@ -141,7 +141,7 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Format component statuses for a message, such as `rpc=partial_outage, explorer`.
+    """Format statuses for a message: `rpc=partial_outage, explorer`.
 
     Args:
         statuses: the status of each component by key; None to show only the key.
@@ -173,7 +173,10 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
 
 
 def active_component_keys(catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of all components that are neither groups nor removed."""
+    """Return the keys of components whose status a user can set.
+
+    They are all components except groups and removed ones.
+    """
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
 
@@ -187,18 +190,17 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident or maintenance window that a user named.
+    """Find the incident or maintenance window that a user named.
 
     The name can be an id, a file name, or the beginning of either, with or without the date in front. If
-    several
-    records match, the function returns the only one that the command can apply to.
+    several match, the function returns the only one that the command can apply to.
 
     Args:
         typed_name: the name that the user typed.
-        histories: the records to search.
-        record_noun: the word for these records in messages, such as `incident`.
-        at: the time of the status that `is_wanted` is called with.
-        is_wanted: returns whether the command can apply to a record with a given status.
+        histories: the incidents or windows to search.
+        record_noun: `incident` or `maintenance`, for messages.
+        at: the time at which an incident's status decides.
+        is_wanted: returns whether the command can apply to an incident with a given status.
 
     Raises:
         EditError: if no record matches, or several do.
@@ -231,7 +233,7 @@ def _matching_records(typed_name: str, incidents: Sequence[Incident]) -> Iterato
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents or maintenance windows with one of the wanted statuses.
+    """Return the incidents or windows whose status is wanted.
 
     Args:
         histories: the incidents or windows to search.
@@ -250,21 +252,15 @@ def _name_without_day(name: str) -> str:
 
 
 def incident_names(incident: Incident) -> list[str]:
-    """Return the names by which users refer to an incident: its id and file name.
+    """Return the names that users can type for an incident.
 
-    The file name has no folder and no suffix.
+    They are its id, and its file name without folder and suffix.
     """
     return [incident.id, PurePosixPath(incident.source).stem]
 
 
 def incident_status_at(incident: Incident, at: Instant) -> str:
     """Return the status of an incident or maintenance window at a time.
-
-    A maintenance window is `scheduled` even before it is announced, and `completed` if it was cancelled.
-
-    Args:
-        incident: the incident or maintenance window.
-        at: the time.
 
     Returns:
         The status, or an empty string before the first update.
@@ -278,7 +274,7 @@ def incident_status_at(incident: Incident, at: Instant) -> str:
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
-    """Return an incident's or maintenance window's newest update at a time.
+    """Return the newest update of an incident or window at a time.
 
     Automatic updates are included. A draft also has a current update, because you can edit it before it is
     published.
@@ -383,7 +379,7 @@ class NewUpdate:
 
     @property
     def yaml_value(self) -> dict[str, YamlValue]:
-        """The update as a mapping, to add to the YAML file of its record."""
+        """The update as a mapping to add to a YAML file."""
         value: dict[str, YamlValue] = {
             "at": format_utc_shortest(self.at),
             "status": self.status,
@@ -417,7 +413,7 @@ class NewUpdate:
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
-    """Return the keys and values of a postmortem in a YAML file.
+    """Return a postmortem as a mapping to add to a YAML file.
 
     Args:
         at: the time of its publication.
@@ -429,7 +425,7 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
 
 
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
-    """Return the status that an incident has before an update.
+    """Return the status that an incident has before a new update.
 
     Args:
         incident: the incident or maintenance window.
@@ -474,14 +470,18 @@ def record_pointer(incident: Incident) -> Pointer:
 
 
 def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
-    """Add a maintenance window's announcement to the text of its file.
+    """Write into a maintenance window's file that it was announced.
+
+    Nothing is written for an incident, for one window of a recurring maintenance, and for a window that was
+    announced before.
 
     Args:
         file_text: the text of the file.
-        incident: the maintenance window. The text stays the same for an incident, for one window of a
-            recurring
-            maintenance, and for a window that was announced before.
+        incident: the maintenance window or incident.
         at: the time of the announcement.
+
+    Returns:
+        The new text of the file.
     """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return file_text
@@ -489,13 +489,16 @@ def announce_in_file(file_text: str, incident: Incident, at: Instant) -> str:
 
 
 def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
-    """Mark a maintenance window as cancelled in the text of its file.
+    """Write into a maintenance window's file that it was cancelled.
 
     Args:
         file_text: the text of the file.
         pointer: the place of the window in the file.
         at: the time of the cancellation.
         body: the text of a last update with the status `completed`; None to add no update.
+
+    Returns:
+        The new text of the file.
     """
     edited = set_yaml_value(
         file_text, (*pointer, "cancelled_at"), format_utc_shortest(at), KEYS_BEFORE_CANCELLED_AT
@@ -509,13 +512,16 @@ def cancel_in_file(file_text: str, pointer: Pointer, at: Instant, body: str | No
 def reschedule_in_file(
     file_text: str, pointer: Pointer, at: Instant, new_times: tuple[Instant, Instant]
 ) -> str:
-    """Change a maintenance window's start and end in its file's text.
+    """Write new times of a maintenance window into its file.
 
     Args:
         file_text: the text of the file.
         pointer: the place of the window in the file.
         at: the time of the change.
         new_times: the new start and end.
+
+    Returns:
+        The new text of the file.
     """
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*new_times, at), strict=True)
     for key, instant in values:
@@ -526,7 +532,7 @@ def reschedule_in_file(
 
 
 def reschedule_update_text(window: Maintenance, new_times: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Describe a maintenance window's new times, as the text of an update.
+    """Describe the new times of a maintenance window in an update.
 
     Args:
         window: the window before the move.
@@ -548,5 +554,5 @@ def _format_window_times(window: tuple[Instant, Instant], zone: ZoneInfo) -> str
 
 
 def format_utc_or_none(instant: Instant | None) -> str | None:
-    """Format a time in UTC, or return None for None."""
+    """Format a time in UTC; None stays None."""
     return None if instant is None else format_utc_shortest(instant)

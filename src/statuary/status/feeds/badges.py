@@ -59,22 +59,24 @@ class Badge(NamedTuple):
 
 
 def component_badge(state: ComponentState, words: Words) -> Badge:
-    """Return a badge with the name and status of a component or group.
+    """Return a badge with the name and status of a component.
+
+    The component can be a group.
 
     Args:
-        state: the component and its status.
-        words: the words of statuses in the language of the site.
+        state: the component with its status.
+        words: the words for statuses in the language of the site.
     """
     name = one_line(state.component.name)
     return Badge(name, words(f"status.{state.now.status}"), STATUS_COLOURS[state.now.status])
 
 
 def page_badge(state: PageState, words: Words) -> Badge:
-    """Return a badge with the name of the page and its overall status.
+    """Return a badge with the name and overall status of the page.
 
     Args:
         state: the status of the page and its components.
-        words: the words of statuses in the language of the site.
+        words: the words for statuses in the language of the site.
     """
     overall, worst = state.overall_now, state.worst_now
     colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
@@ -101,7 +103,7 @@ MAX_LABEL_LENGTH = 48
 
 
 def badge_svg(badge: Badge) -> bytes:
-    """Draw a badge as an SVG image, and return the bytes of the file."""
+    """Draw a badge as an SVG image."""
     label = _shorten_label(badge.label)
     message = _shorten_label(badge.message)
     label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
@@ -147,7 +149,7 @@ OTHER = 650
 
 
 def text_width(text: str) -> float:
-    """Return the width in pixels of a text in the font of badges."""
+    """Return the width of a text in a badge, in pixels."""
     return sum(map(_character_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 

@@ -43,7 +43,7 @@ CACHED_BODIES = 1_024
 
 
 def remove_invalid_xml_characters(text: str) -> str:
-    """Remove the characters that an XML document must not contain."""
+    """Remove characters that XML forbids, such as most control characters."""
     return NOT_IN_XML.sub("", text)
 
 
@@ -164,7 +164,7 @@ def incident_url(page: Page, incident_id: str) -> str:
 
 
 def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
-    """Return the entry of a feed about an incident or maintenance window.
+    """Return the feed entry about an incident or maintenance window.
 
     Args:
         record: the incident or window as it is at the time of the feed.
@@ -188,7 +188,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
 
 
 def feed_sorting_time(record: IncidentState) -> Instant:
-    """Return the time by which feeds sort an incident or maintenance window.
+    """Return the time by which feeds sort an incident or window.
 
     For a maintenance window it is the start, for an incident the time of the latest update.
     """
@@ -203,28 +203,28 @@ def feed_sorting_time(record: IncidentState) -> Instant:
 def newest_published_first(records: Sequence[IncidentState]) -> list[IncidentState]:
     """Sort incidents and maintenance windows by publication, newest first.
 
-    Records of the same time are sorted by id, in descending order.
+    Those of the same time are sorted by id, in descending order.
     """
     return sorted(records, key=lambda record: (feed_sorting_time(record), record.incident.id), reverse=True)
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the first `count` records, plus later ones that are still open.
+    """Return the latest incidents or windows, and all that are open.
 
     Args:
-        records: the records, newest first.
-        count: how many records to return at least, if there are so many.
+        records: the incidents or windows, newest first.
+        count: how many to return in any case.
     """
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
-    """Return the words for an update's status, such as `Investigating`.
+    """Return an update's status in words, such as `Investigating`.
 
     Args:
         record: the incident or maintenance window.
-        position: the update's index in the record, newest first.
-        words: the words of the feed's language.
+        position: the update's index, newest first.
+        words: the words in the feed's language.
     """
     status = record.published_updates[position].update.status
     earlier_statuses = record.published_updates[position + 1 :]

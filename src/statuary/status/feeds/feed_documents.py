@@ -72,13 +72,13 @@ class FeedDocuments:
         self._cache: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Make all feeds, badges and the calendar as they are at a given time."""
+        """Make all feeds, badges and the calendar as of a given time."""
         return self._documents_of_state(page_state_at(self.timeline, at))
 
     def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes feeds, calendar and badges for a time.
 
-        The function skips a component's feed that no longer changes after `earliest_time`.
+        The function leaves out the feed of a component if no incident changes it any more.
 
         Args:
             earliest_time: the earliest time that the function is called with.
@@ -88,12 +88,12 @@ class FeedDocuments:
         return lambda at: self._documents_of_state(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return the records of each component feed that can no longer change.
+        """Return the feeds of components that can no longer change.
 
         A feed is final if no incident or maintenance window of its component changes after `start`.
 
         Returns:
-            The records that the feed lists, by component id.
+            The incidents and windows in each feed, by component id.
         """
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
@@ -111,7 +111,7 @@ class FeedDocuments:
         return {name: lists[name] for name in component_ids if name not in opened}
 
     def component_feed(self, component_id: str, records: tuple[IncidentState, ...], at: Instant) -> Document:
-        """Return the feed of a component.
+        """Return the Atom feed of a component.
 
         Args:
             component_id: the component's id.
@@ -125,10 +125,12 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the incidents and windows in the calendar and in unfinished feeds.
+        """Return the incidents and windows in feeds that may still change.
+
+        Those in the calendar and in the feed of the whole site are among them.
 
         Args:
-            at: the time of the feeds; a component's feed is unfinished if it may change later.
+            at: the time of the feeds.
         """
         lists = self._feed_lists(page_state_at(self.timeline, at))
         final = self.final_feeds(at)

@@ -39,7 +39,7 @@ class Words:
         return self._words[key].format(**values)
 
     def body(self, body: str) -> str:
-        """Translate an update's text if it is one of Statuspage's default texts.
+        """Translate an update's text if it is one of Statuspage's defaults.
 
         Any other text is returned as it is.
         """
@@ -58,7 +58,11 @@ ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.
 
 
 def feed_words(texts: PageTexts) -> Words:
-    """Return the words of feeds, taken from the texts of pages in a language."""
+    """Return the words of feeds in the language of the site.
+
+    Args:
+        texts: the translated texts of pages.
+    """
     if texts.language == "en":
         return ENGLISH
     keys = (

@@ -87,10 +87,10 @@ def maintenance_calendar(
 
 
 def revision_number(record: IncidentState) -> int:
-    """Return the revision number of a calendar event.
+    """Return the revision number of a maintenance window in the calendar.
 
-    The number is that of the seconds between a window's announcement and its last update, so it grows with
-    each update.
+    It is the number of seconds between the window's announcement and its last update, so it grows with each
+    update.
     """
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 

@@ -28,15 +28,15 @@ class BoundedCatalogue(NamedTuple):
 
 
 def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSettings) -> BoundedCatalogue:
-    """Exclude records until the rest lists at most `MAX_ALL_AFFECTED` components.
+    """Exclude incidents and windows until the rest is small enough.
 
-    Records that are over are excluded first. Of the others, windows are excluded before incidents, and those
-    furthest from now first.
+    The rest lists at most `MAX_ALL_AFFECTED` components. What is over is excluded first. Of the others,
+    windows are excluded before incidents, and those furthest from now first.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
         now: the time of the build.
-        settings: the settings of the status, which give the horizon up to which windows are counted.
+        settings: the settings, which tell how far ahead windows are counted.
     """
     horizon = horizon_after(now, catalogue, settings)
     counts = {record.source: _count_listed_components(record, horizon) for record in _all_records(catalogue)}

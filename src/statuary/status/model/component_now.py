@@ -70,7 +70,7 @@ class OpenLayers:
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Replace the statuses from all causes by a single status.
+        """Replace a component's statuses from all causes by a single status.
 
         Args:
             stated: the status, which a person or an imported page states.
@@ -81,7 +81,9 @@ class OpenLayers:
         self._insert(self._highest, stated)
 
     def add(self, layer: Layer) -> None:
-        """Add the status that a cause gives the component, as the newest one.
+        """Add the status that an incident or window gives the component.
+
+        It becomes the newest one.
 
         Args:
             layer: the status and its cause. It replaces an earlier status from the same cause; if both are
@@ -96,12 +98,12 @@ class OpenLayers:
         self._insert(self._highest, layer)
 
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
-        """Remove the layer of an incident, window or page that has ended.
+        """Remove the status that an ended incident or window gave.
 
-        Nothing happens if there is no such layer.
+        Nothing happens if there is no such status.
 
         Args:
-            kind: the kind of the layer.
+            kind: the cause: an incident, a maintenance window or another page.
             record_id: the id of the incident or window; None for another page.
         """
         place = self._places.pop(_Source(kind, record_id), None)
@@ -109,11 +111,11 @@ class OpenLayers:
             del self._layers[place]
 
     def keep_after_end(self, kind: LayerKind, record_id: str) -> None:
-        """Let the component keep the status of a record that has ended.
+        """Let the component keep the status that an ended incident gave it.
 
         Args:
-            kind: the kind of the record: incident or maintenance.
-            record_id: the id of the record.
+            kind: the cause: an incident or a maintenance window.
+            record_id: the id of the incident or window.
         """
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
@@ -121,7 +123,9 @@ class OpenLayers:
             self._insert(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def set_operational(self, at: Instant, record_id: str) -> None:
-        """Remove a record's layers, and put an operational one below all others.
+        """Remove the statuses that an incident or window gave.
+
+        The component is then operational, unless other causes give it a status.
 
         Args:
             at: the time from which the component is operational.
@@ -145,15 +149,15 @@ class OpenLayers:
 
     @property
     def newest(self) -> Layer:
-        """The newest of the statuses, with its cause; the API shows this one."""
+        """The newest status, with its cause; the API shows this one."""
         places = (self._newest_position(is_maintenance=False), self._newest_position(is_maintenance=True))
         return self._layers[max(place for place in places if place is not None)]
 
     @property
     def shown(self) -> Layer:
-        """The layer whose status pages show.
+        """The status that pages show, with its cause.
 
-        Pages show the newest layer, except that maintenance never hides a worse status below it.
+        Pages show the newest status, except that maintenance never hides a worse one.
         """
         newest = self.newest
         place = self._newest_position(is_maintenance=False)
@@ -214,13 +218,13 @@ class LayerHistory:
         self._shown_statuses = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def record_change(self, instant: Instant, cause: Layer) -> None:
-        """Record the layer that pages show from a time on.
+        """Record the status that pages show from a given time on.
 
         If several changes happen at the same time, the last one counts.
 
         Args:
             instant: the time of the change, not before that of the previous one.
-            cause: the layer.
+            cause: the status with its cause.
         """
         if self._instants and self._instants[-1] == instant:
             self._instants.pop()
@@ -232,7 +236,10 @@ class LayerHistory:
             self._shown_statuses.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the status that pages show at a given time, with its cause."""
+        """Return the status that pages show at a given time.
+
+        The result also has the cause of the status, such as an incident.
+        """
         return self._shown_statuses[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:
@@ -242,7 +249,7 @@ class LayerHistory:
         return [change for change in changes if change.status != change.status_before]
 
     def layers_since(self, instant: Instant) -> LaterLayers:
-        """Return the status that pages show at a given time, and all later changes."""
+        """Return the status that pages show at a time and after it."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(
             self._shown_statuses[passed], self._instants[passed:], self._shown_statuses[passed + 1 :]

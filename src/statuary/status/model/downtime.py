@@ -29,7 +29,7 @@ class DayDowntime(NamedTuple):
 
     @property
     def outage(self) -> Outage:
-        """The part of the downtime that counts against uptime.
+        """The part of a day's downtime that counts against uptime.
 
         Partial and major outages count; degraded performance and maintenance do not.
         """
@@ -187,10 +187,10 @@ class ActivePeriod(NamedTuple):
 
 
 def active_period(record: IncidentState) -> ActivePeriod | None:
-    """Return the start and the end of an incident or maintenance window.
+    """Return the start and end of an incident or maintenance window.
 
     Returns:
-        The period, without an end while the record is open; None for a window that has not begun.
+        The period, without an end while it lasts; None for a window that has not begun.
     """
     if not isinstance(record.incident, Maintenance):
         return ActivePeriod(record.incident.started_at, record.resolved_at)

@@ -8,7 +8,7 @@ from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
 def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
-    """Return a catalogue without the components in faulty parts of its file.
+    """Return the status without components in faulty parts of their file.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
@@ -27,7 +27,7 @@ def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]
 
 
 def with_group_members(components: Iterable[Component]) -> tuple[Component, ...]:
-    """Return the components, with each group listing the ids of its members.
+    """Return the components; each group lists the ids of its members.
 
     The members of a group are sorted by position.
     """

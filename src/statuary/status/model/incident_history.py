@@ -49,14 +49,14 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the next update was promised for a time that has passed."""
+        """Whether a promised update is late."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
     def closed(self) -> bool:
         """Whether the incident or maintenance window has ended.
 
-        A closed record no longer changes by itself.
+        If so, it no longer changes by itself.
         """
         return self.status in CLOSED_STATUSES
 
@@ -103,7 +103,7 @@ class IncidentHistory:
         return tuple(sorted(later_instants.union(self._publication_times)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return the incident or maintenance window as it is published at a time.
+        """Return the incident or window as readers see it then.
 
         Returns:
             The state, or None before the first update.
@@ -139,16 +139,19 @@ class IncidentHistory:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether the record is closed, and no longer changes after a time.
+        """Return whether the incident or window does not change after a time.
 
-        A record that is never published is final, too.
+        It must have ended by then. One that is never published does not change, either.
         """
         final = self.final_state
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
     def final_state(self) -> IncidentState | None:
-        """The state after the last change, or None if the record is never published."""
+        """The incident or window after its last change.
+
+        The value is None if it is never published.
+        """
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _compute_state(self, since: Instant) -> IncidentState:
@@ -212,9 +215,10 @@ RECORD_ENTRIES = 10
 
 
 def component_entry_count(history: IncidentHistory) -> int:
-    """Estimate the size of the document of an incident or window.
+    """Estimate the size of an incident's document.
 
-    The size is counted in entries of components: each update lists the record's components.
+    The size is counted in entries of components, because the document lists the components again with each
+    update.
     """
     updates = 0 if history.final_state is None else len(history.final_state.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
@@ -233,7 +237,6 @@ def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Inst
     """Return when an update was last edited, up to a given time.
 
     Args:
-        published_update: the update.
         instant: the time; later edits are ignored.
 
     Returns:

@@ -95,7 +95,10 @@ class Incident:
 
     @property
     def stated_changes(self) -> tuple[Instant, ...]:
-        """The times of changes to the record itself, not its updates."""
+        """The times at which the file changes the incident without an update.
+
+        For example, the time from which it has another impact.
+        """
         return tuple(at for at in (self.updated_at, self.impact_override_at) if at is not None)
 
 
@@ -159,7 +162,10 @@ class Maintenance(Incident):
     @property
     @override
     def stated_changes(self) -> tuple[Instant, ...]:
-        """The times of changes to the record itself, not its updates."""
+        """The times at which the file changes the window without an update.
+
+        For example, the time at which it was rescheduled.
+        """
         stated_instants = (self.updated_at, self.impact_override_at, self.rescheduled_at)
         return tuple(at for at in stated_instants if at is not None)
 
@@ -282,7 +288,11 @@ class StatusCatalogue:
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:
-        """Return whether a key or id may belong to a component with an error."""
+        """Return whether a component with an error may have a name.
+
+        Args:
+            name: a key or id.
+        """
         return name in self._faulty_names or any(not part.pointer for part in self.faulty_parts)
 
     @cached_property
@@ -304,7 +314,7 @@ class StatusContent(NamedTuple):
 
 
 def with_creation_dates(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Give an undated page and its components the content's earliest date."""
+    """Date an undated page and its components as the oldest content."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
@@ -339,7 +349,10 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Make an id from strings; the same strings give the same id."""
+    """Make an id from strings.
+
+    The same strings always give the same id.
+    """
     digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     bits = int.from_bytes(digest, "big") >> 4
     return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

@@ -50,7 +50,7 @@ CALENDAR_CYCLE = 400
 
 
 def validate_rule(rule: str) -> None:
-    """Check the syntax and the frequency of an RRULE.
+    """Check the syntax and frequency of a recurrence rule (RRULE).
 
     Raises:
         InvalidValueError: if the rule is not one of RFC 5545, or repeats more often than a maintenance can.
@@ -115,7 +115,7 @@ def _parse_until(value: str) -> Instant | None:
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the start times of windows that are announced by a time.
+    """Return the starts of windows that are announced by a time.
 
     At most `MAX_WINDOWS` + 1 are returned, which shows that there are too many.
 
@@ -143,7 +143,7 @@ def first_window_start(maintenance: Maintenance, recurrence: Recurrence) -> Inst
 
 
 def has_window_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
-    """Return whether a recurring maintenance has a window after a given time.
+    """Return whether a recurring maintenance has a window after a time.
 
     Args:
         maintenance: the maintenance.
@@ -273,7 +273,7 @@ REMINDER_LEAD = timedelta(minutes=60)
 
 
 def updates_in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Return the updates of a record, sorted by the time that readers see.
+    """Return an incident's updates, sorted by the time that readers see.
 
     The automatic updates of a maintenance window are included.
     """
@@ -281,9 +281,10 @@ def updates_in_display_order(record: Incident) -> list[IncidentUpdate]:
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, followed by a maintenance's automatic ones.
+    """Return the updates of an incident or window, with automatic ones.
 
-    Incidents, and recurring maintenances as a whole, have no automatic updates.
+    For example, a maintenance window can get an update when it starts. The automatic updates are last.
+    Incidents, and recurring maintenances as a whole, have none.
     """
     return (
         _updates_with_automatic(record)
@@ -324,7 +325,7 @@ def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 
 
 def actual_window_start(maintenance: Maintenance) -> Instant | None:
-    """Return the real start of a maintenance window.
+    """Return when a maintenance window really started.
 
     An `in_progress` or `verifying` update starts the window unless it has started automatically before.
 
@@ -345,6 +346,8 @@ def actual_window_start(maintenance: Maintenance) -> Instant | None:
 def manual_window_end(maintenance: Maintenance) -> Instant | None:
     """Return the time at which an author ended a maintenance window.
 
+    A `completed` update or a cancellation ends it.
+
     Returns:
         The time, or None if no author did.
     """
@@ -353,11 +356,13 @@ def manual_window_end(maintenance: Maintenance) -> Instant | None:
 
 
 def first_update_time(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return the time that readers see at the first update with given statuses.
+    """Return the time of a window's first update with a given status.
+
+    The time is the one that readers see.
 
     Args:
-        maintenance: the maintenance window, whose own updates are searched.
-        statuses: the statuses to look for.
+        maintenance: the maintenance window, whose automatic updates are not searched.
+        statuses: the statuses, one of which the update must have.
 
     Returns:
         The time, or None if there is no such update.

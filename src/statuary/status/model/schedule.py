@@ -13,23 +13,23 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def build_timeline_to_horizon(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Compute the status over time, up to the horizon.
+    """Compute the status over time, including the future of a build.
 
-    The horizon is the time up to which a build writes future documents.
+    A build writes documents for later times, too, up to a time (horizon) in the settings.
 
     Args:
         catalogue: the components, incidents and maintenance windows.
         at: the time of the build.
-        settings: the settings, with the length of time up to the horizon.
+        settings: the settings, which say how many days ahead that is.
     """
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return the time up to which a build writes future documents.
+    """Return the time up to which a build writes documents ahead.
 
-    This horizon is the first midnight in the page's time zone after the number of days in the settings. If
-    that number is 0, it is `at`.
+    It is the first midnight in the page's time zone after the number of days in the settings. If that number
+    is 0, it is `at`.
 
     Args:
         at: the time of the build.
@@ -46,11 +46,13 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the times until the horizon at which a document may change.
+    """Return the times ahead at which a document may change.
+
+    A build makes the documents for these times, up to a limit in the settings.
 
     Args:
         timeline: the status over time.
-        settings: the settings, which say whether uptime is published, and give the horizon.
+        settings: the settings, which say whether uptime is published, and how far ahead to look.
         at: the time of the build.
         days: whether to include the midnights at which pages that show days change.
     """

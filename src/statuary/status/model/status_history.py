@@ -79,7 +79,7 @@ class StatusHistory:
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def statuses_since(self, instant: Instant) -> LaterStatuses:
-        """Return the last change of status up to a given time, and all later ones."""
+        """Return the component's status at a given time and after it."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
@@ -112,7 +112,7 @@ class ReplayResult(NamedTuple):
 
 
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
-    """Apply all updates in order, and return each component's status over time.
+    """Apply all updates in order, to get each component's status over time.
 
     The changes in the `history` of components, which a person recorded, are applied, too.
 
@@ -156,10 +156,6 @@ def _replay_events(
 def update_publication_time(record: Incident, update: IncidentUpdate) -> Instant:
     """Return the time from which readers see an update.
 
-    Args:
-        record: the incident or maintenance window of the update.
-        update: the update.
-
     Returns:
         The latest of the update's `created_at` and `display_at` and the record's `publish_at`.
     """
@@ -168,7 +164,7 @@ def update_publication_time(record: Incident, update: IncidentUpdate) -> Instant
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return the names that updates show for components, by component id.
+    """Return components' names as updates show them, by component id.
 
     A component in a group is shown as `Group - Component`.
     """
@@ -367,7 +363,6 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
     Args:
         record: the maintenance window or incident to which the update belongs.
-        update: the update.
     """
     return (
         isinstance(record, Maintenance)
@@ -377,7 +372,9 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_component_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether a record stops affecting its components with an update.
+    """Return whether an update ends an incident's effect on components.
+
+    For example, a `resolved` update does.
 
     Args:
         record: the incident or maintenance window.

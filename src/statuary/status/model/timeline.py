@@ -70,12 +70,12 @@ class Timeline:
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:
-        """All incidents, and then all maintenance windows, with their states over time."""
+        """All incidents, and then all maintenance windows, over time."""
         return (*self.incidents, *self.maintenances)
 
     @cached_property
     def changes(self) -> list[Instant]:
-        """All times at which something on the status page changes, oldest first."""
+        """The times at which the status page changes, oldest first."""
         instants = {instant for history in self.histories for instant in history.change_instants}
         instants.update(self._status_changes())
         components = self.catalogue.components
@@ -96,12 +96,12 @@ class Timeline:
 
     @cached_property
     def deadlines(self) -> list[Instant]:
-        """All times at which a promised update becomes overdue, oldest first."""
+        """The times at which promised updates become late, oldest first."""
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
     def components_by_position(self) -> tuple[Component, ...]:
-        """Groups and components in the order in which the API lists them.
+        """Groups and components in the order of the API.
 
         Components with an equal position follow the order of Statuspage: those with a `created_at` in the
         content come last, oldest first (352 of 352 measured ties). A `rank` in the content takes precedence.
@@ -155,14 +155,14 @@ def newest_created_first(records: Sequence[Incident]) -> list[Incident]:
 
 @lru_cache(maxsize=2)
 def page_state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return the state of the page, its components and records at a given time."""
+    """Return the page, its components and incidents at a given time."""
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
 def page_states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
-    """Return a function that makes the page's state for a given time.
+    """Return a function that gives the page's state at a given time.
 
     To save time, the states leave out incidents that no longer change after `start` and are not in
     `listed_records`. Lists of the latest incidents are still complete.
@@ -170,7 +170,7 @@ def page_states_from(
     Args:
         timeline: the status over time.
         start: the earliest time that the function is called with.
-        listed_records: the incidents that the lists show at `start`.
+        listed_records: the incidents and windows that the lists show at `start`.
     """
     ids = {history.incident.id for history in listed_records}
 
@@ -205,7 +205,7 @@ def _page_state(
 
 
 def component_states_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
-    """Return the states of all components at a time, in API order.
+    """Return all components at a given time, in API order.
 
     Returns:
         The states of components and groups by id.
@@ -222,7 +222,7 @@ def component_states_at(timeline: Timeline, at: Instant) -> dict[str, ComponentS
 
 
 def component_state_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
-    """Return the state of a component at a given time.
+    """Return a component with its status at a given time.
 
     Args:
         timeline: the timeline, which has the status of each component over time.
@@ -250,7 +250,7 @@ def _group_state(group: Component, component_states: dict[str, ComponentState]) 
 
 
 def incident_states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the states of incidents at a time, without unpublished incidents.
+    """Return the published incidents or windows as of a given time.
 
     Args:
         histories: the incidents over time.
@@ -305,7 +305,7 @@ def _imported_or_later_change(stated_instant: Instant | None, changed_at: Instan
 def transitions_between(
     timeline: Timeline, start: Instant, until: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the times in an interval at which something may change.
+    """Return the times in an interval at which the page may change.
 
     Args:
         timeline: the status over time, which must extend at least to `until`.
@@ -325,8 +325,8 @@ def transitions_between(
 def changes_after(timeline: Timeline, at: Instant) -> bool:
     """Return whether anything on the page changes after a time.
 
-    Windows of recurring maintenances beyond the horizon count, too; the horizon is the time up to which a
-    build writes future documents.
+    Windows of recurring maintenances count, too, even if they are too far ahead for a build to write their
+    documents.
     """
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True

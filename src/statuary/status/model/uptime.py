@@ -63,7 +63,10 @@ class ComponentUptime(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The uptime as a fraction from 0 to 1; 1 if no time has been measured."""
+        """The uptime as a fraction from 0 to 1.
+
+        It is 1 if no time has been measured.
+        """
         return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
@@ -77,10 +80,10 @@ class PageUptime(NamedTuple):
 
 
 def uptime_fraction(outage: Outage, period: timedelta) -> Fraction:
-    """Return the exact uptime from 0 to 1.
+    """Return a period's uptime as an exact fraction from 0 to 1.
 
     Args:
-        outage: the time of partial and of major outage.
+        outage: how long partial and major outages lasted.
         period: the length of the period; the uptime of an empty period is 1.
     """
     if outage == NO_OUTAGE or not period:
@@ -90,12 +93,15 @@ def uptime_fraction(outage: Outage, period: timedelta) -> Fraction:
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
-    """Average uptimes as a percentage, truncated to two decimals.
+    """Return the mean of uptimes as a percentage with two decimals.
 
-    For example, 99.949 becomes 99.94.
+    It is truncated: 99.949 becomes 99.94.
+
+    Args:
+        fractions: the uptimes, from 0 to 1.
 
     Returns:
-        The percentage, or None for no items.
+        The percentage, or None if there are no uptimes.
     """
     parts = tuple(fractions)
     if not parts:
@@ -148,12 +154,20 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
 
 
 def components_with_uptime(timeline: Timeline) -> list[Component]:
-    """Return the components whose uptime is published, in the order of the API."""
+    """Return the components whose uptime is published.
+
+    They are in the order of the API.
+    """
     return [c for c in timeline.components_by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether a component with published uptime has an outage at a time."""
+    """Return whether an outage that lowers published uptime lasts.
+
+    Args:
+        timeline: the status over time.
+        at: the time to look at.
+    """
     histories = timeline.status_histories
     return any(
         histories[component.id].at(at).status in OUTAGE_STATUSES
@@ -162,7 +176,7 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 
 
 def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
-    """Return the full hours in an interval during which an outage lasts.
+    """Return the full hours of an interval during which an outage lasts.
 
     Uptime documents change at these times.
 
@@ -236,7 +250,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide an interval into days, without the time outside the uptime window.
+        """Divide an interval into days, counting only the uptime window's time.
 
         Args:
             start: the start of the interval.
@@ -286,7 +300,6 @@ def records_by_day(
 
     Args:
         periods: the periods in which incidents were open.
-        days: the days.
         zone: the time zone of the days.
 
     Returns:

@@ -139,7 +139,10 @@ They give the status of every one of 10,172 summaries of a real page; open incid
 
 
 def overall_status(statuses: Iterable[ComponentStatus]) -> OverallStatus:
-    """Return the status of the whole page, given the statuses of its components."""
+    """Return the status of the whole page, such as a partial outage.
+
+    It follows from the statuses of the components.
+    """
     return _match_overall_status(frozenset(statuses))
 
 

@@ -126,7 +126,7 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return the rows of components for the status page, group by group.
+        """Return what the status page shows of components, group by group.
 
         Args:
             state: the page with its components at one time.

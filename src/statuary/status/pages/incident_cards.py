@@ -107,12 +107,12 @@ class IncidentCard(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The state to which the impact corresponds on pages, such as `degraded`."""
+        """The word for the incident's impact on pages, such as `degraded`."""
         return IMPACT_STATES[self.impact]
 
     @property
     def is_minor(self) -> bool:
-        """Whether the impact is so small that the status page shows only one line."""
+        """Whether the impact is so small that one line shows it."""
         return self.state in ("ok", "degraded")
 
 
@@ -141,7 +141,7 @@ class IncidentCardBuilder:
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return the card that shows an incident or maintenance window.
+        """Return what pages show of an incident or maintenance window.
 
         Args:
             state: the incident or maintenance window at a time.
@@ -186,7 +186,7 @@ class IncidentCardBuilder:
         )
 
     def course(self, state: IncidentState) -> IncidentCourse | None:
-        """Return the diagram of an incident's component statuses over time.
+        """Return the diagram of component statuses during an incident.
 
         Returns:
             The diagram, or None for a maintenance window and for an incident without duration.

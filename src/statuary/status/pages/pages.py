@@ -53,7 +53,7 @@ class IncidentView(NamedTuple):
 
 
 def incident_page_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
-    """Return the title, the description and the path of an incident's page.
+    """Return title, description and path of an incident's page.
 
     Args:
         card: the incident as pages show it.
@@ -125,21 +125,21 @@ class StatusPages:
         self._latest: tuple[object, Document] | None = None
 
     def summary(self, state: PageState) -> StatusSummary:
-        """Return the sentences at the top of the status page, given the page's state."""
+        """Return the sentences at the top of the status page."""
         return summarize_status(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Make all status pages as they are at a given time."""
+        """Make all pages of the status as of a given time."""
         final = (history.final_state for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return the incidents by quarter, and the quarters whose pages are final.
+        """Return the incidents by quarter, and the quarters that no longer change.
 
         Args:
-            start: the time after which a final page no longer changes.
+            start: the time after which the page of such a quarter no longer changes.
         """
         begun = self._records_by_quarter.records_begun_by(start)
         # The page of a quarter links to its two neighbours, so the page changes when a neighbour gets its
@@ -171,9 +171,9 @@ class StatusPages:
     def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes the status pages for a given time.
 
-        The function skips pages that can no longer change after `earliest_time`. At a time when no status changes (a
-        midnight, or each hour of an outage), it makes only pages that show uptime and past days. On the first
-        day of a month, it also makes the history.
+        The function skips pages that can no longer change after `earliest_time`. At a time when no status
+        changes (a midnight, or each hour of an outage), it makes only pages that show uptime and past days.
+        On the first day of a month, it also makes the history.
 
         Args:
             earliest_time: the earliest time that the function is called with.
@@ -246,7 +246,7 @@ class StatusPages:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
-        """Return the history page for a quarter of a year at a given time."""
+        """Return the page with the incidents of a quarter of a year."""
         quarters = self._records_by_quarter.records_begun_by(at)
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))

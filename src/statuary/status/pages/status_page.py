@@ -87,10 +87,10 @@ def status_view(
     cards: IncidentCardBuilder,
     localization: Localization,
 ) -> StatusView:
-    """Collect the values that the template of the status page needs.
+    """Collect the values that the template of the status page shows.
 
     Args:
-        state: the page at a time.
+        state: the page as of a time.
         uptime: the uptime of each component at that time.
         rows: builds the rows of components.
         cards: builds the cards of incidents.
@@ -123,7 +123,7 @@ def status_view(
 
 
 def status_page_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
-    """Return the title, description and path of the status page.
+    """Return title, description and path of the status page.
 
     Args:
         view: the values that the page shows.
@@ -151,7 +151,7 @@ def summarize_status(state: PageState, localization: Localization) -> StatusSumm
     the settings give the page a description or an indicator, these replace the sentences.
 
     Args:
-        state: the page at a time.
+        state: the page as of a time.
         localization: the language, and the format of times.
     """
     texts, overall = localization.texts, state.overall_now
@@ -276,13 +276,13 @@ def _component_link(state: ComponentState) -> Markup:
 
 
 def recently_closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the closed records of the past days, newest first.
+    """Return the incidents and windows of the past days that have ended.
 
-    A record is an incident or a maintenance window that began, or was cancelled before its start, on one of
-    the last `PAST_DAYS` days.
+    They began, or were cancelled before their start, on one of the last `PAST_DAYS` days. The newest is
+    first.
 
     Args:
-        state: the page at a time, which is on the last of these days.
+        state: the page as of a time, which is on the last of these days.
         zone: the time zone of the days.
     """
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
@@ -297,7 +297,7 @@ def recent_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     A window that was cancelled before its start counts from the cancellation.
 
     Args:
-        state: the page at a time.
+        state: the page as of a time.
         zone: the time zone of the days: the day of that time, and `PAST_DAYS` days before it.
     """
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
@@ -386,11 +386,13 @@ class RecordsByQuarter:
         return {quarter: records for quarter, records in begun.items() if records}
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
-        """Return whether all records of a quarter are closed, and final by a time.
+        """Return whether a quarter's incidents no longer change after a time.
+
+        Maintenance windows are considered, too.
 
         Args:
             quarter: the year and the number of the quarter.
-            instant: the time, after which no incident or maintenance window of the quarter may change.
+            instant: the time.
         """
         return all(history.is_final_by(instant) for history in self._histories[quarter])
 
@@ -424,7 +426,7 @@ class HistoryViewBuilder:
         self._months: dict[tuple[int, int], tuple[Sequence[IncidentState], HistoryMonth]] = {}
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return the template's values for the history page with the latest months.
+        """Return what the history page of the latest months shows.
 
         Args:
             quarters: the incidents by quarter.
@@ -447,7 +449,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return the template's values for the history page of one quarter.
+        """Return what the history page of one quarter shows.
 
         Args:
             quarters: the incidents of all quarters, newest quarter first.
@@ -470,7 +472,7 @@ class HistoryViewBuilder:
         )
 
     def head(self, view: HistoryView, path: str, name: str) -> PageHead:
-        """Return the title, description and path of a page of the history.
+        """Return title, description and path of a history page.
 
         Args:
             view: the values that the page shows.
@@ -502,7 +504,7 @@ class HistoryViewBuilder:
 
 
 def quarter_path(quarter: Quarter) -> str:
-    """Return the path, in the site, of the page with a quarter's incidents."""
+    """Return the path, in the site, of a quarter's history page."""
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 

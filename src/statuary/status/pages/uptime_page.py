@@ -102,7 +102,7 @@ class ComponentName(NamedTuple):
 
     @property
     def full(self) -> str:
-        """The name of the component, as `GROUP / NAME` if it has a group."""
+        """The component's name, with its group as `GROUP / NAME`."""
         name = isolate_text_direction(self.alone)
         return f"{isolate_text_direction(self.group)} / {name}" if self.group else name
 
@@ -185,7 +185,7 @@ class UptimeViewBuilder:
         downtimes: DowntimeByComponent,
         groups: Mapping[str, Component],
     ) -> UptimeView:
-        """Collect the values that the template of the uptime page needs.
+        """Collect the values that the template of the uptime page shows.
 
         Args:
             uptime: the uptime of each component.
@@ -264,7 +264,7 @@ class UptimeViewBuilder:
         )
 
     def head(self, name: str) -> PageHead:
-        """Return the title, description and path of the uptime page.
+        """Return title, description and path of the uptime page.
 
         Args:
             name: the name of the site.

@@ -104,7 +104,7 @@ class ComponentsSource(SourceModel):
 
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
-    """Convert the components of components.yaml to the model's components.
+    """Convert the parsed components.yaml to components.
 
     Args:
         source: the parsed file.

@@ -151,13 +151,13 @@ class RecordSource(SourceModel):
 
 
 def check_affected_count(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
-    """Check that a record does not list too many components.
+    """Check that an incident does not list too many components.
 
-    The limit is needed because the record's documents list the components again with each update.
+    The limit is needed because the incident's documents list the components again with each update.
 
     Args:
-        components: the components that the record names.
-        updates: the record's updates, which may name others.
+        components: the components that the incident names.
+        updates: the incident's updates, which may name others.
 
     Raises:
         InvalidValueError: if the number of components times that of updates exceeds `MAX_AFFECTED`.
@@ -225,7 +225,7 @@ class TemplateSource(SourceModel):
 
 
 def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
-    """Convert the content of an incident template.
+    """Convert the parsed file of an incident template.
 
     Args:
         source: the parsed file.
@@ -243,7 +243,7 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
 
 
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
-    """Convert the content of an incident's file.
+    """Convert the parsed file of an incident.
 
     Args:
         source: the parsed file.
@@ -270,7 +270,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Convert the updates in a file, sorted from old to new.
+    """Convert the updates in a file, and sort them by time.
 
     If an update is imported, all updates keep the order of the file. An update without an id gets one made
     from the record's id and its own `created_at`, so that the id survives edits of the text.
@@ -278,7 +278,7 @@ def translate_updates(
     Args:
         sources: the updates as in the file.
         record_id: the id of the incident or maintenance.
-        prefix: the pointer of the mapping with the key `updates` in the file.
+        prefix: the keys and indexes that lead to the mapping with the key `updates`.
     """
     count: dict[Instant, int] = {}
     updates = []
@@ -317,11 +317,13 @@ def _translate_update(
 
 
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
-    """Return the components that a record names, by key or id, once.
+    """Return the keys and ids of components that an incident names.
+
+    Each is returned once.
 
     Args:
         first_names: the components that come first.
-        updates: the updates of the record, whose components follow.
+        updates: the updates of the incident, whose components follow.
     """
     names = dict.fromkeys(first_names)
     for update in updates:

@@ -25,13 +25,13 @@ from statuary.status.urls import INCIDENT
 def keep_last_published_records(
     site: SiteContent, target: BuildTarget, paths: Collection[str]
 ) -> SiteContent:
-    """Add the published versions of records whose files cannot be used.
+    """Add the published versions of incidents whose files cannot be used.
 
-    If a record of another file has the id of a published one, the published record stays and the other is
-    left out.
+    If another file has an incident with the same id, the published version stays and the other is left out.
+    Maintenance windows are handled in the same way.
 
     Args:
-        site: the content, without the records of the unusable files.
+        site: the content, without the incidents of the unusable files.
         target: the target of the build, which has the documents of the last build.
         paths: the unusable files and folders.
     """
@@ -66,12 +66,13 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Append to findings what a build does with the file's record.
+    """Add to errors in incidents' files what a build does then.
 
-    The first finding about each file says that the file stays as last published, or is left out.
+    For example, the incident stays as it was last published, or is left out. Only the first finding about
+    each file says so.
 
     Args:
-        findings: the findings about files of records.
+        findings: the findings about files of incidents and maintenance windows.
         site: the content that the build publishes.
     """
     status = site.of(StatusContent).catalogue
@@ -101,7 +102,7 @@ def published_record(document: bytes, source: str) -> Incident | None:
 
     Args:
         document: the bytes of the document.
-        source: the content file that the record belongs to.
+        source: the content file that the incident belongs to.
 
     Returns:
         The incident, or a `Maintenance` if it has a window; None if the document is malformed.

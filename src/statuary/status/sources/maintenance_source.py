@@ -188,7 +188,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
 
 
 def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, page: Page) -> Maintenance:
-    """Convert the content of a maintenance window's file.
+    """Convert the parsed file of a maintenance window.
 
     Args:
         source: the parsed file.

@@ -28,10 +28,10 @@ NOTHING_READ = ReadComponents(ComponentsSource(components={}), (FaultyPart(()),)
 
 
 def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) -> ReadComponents:
-    """Read the components that have no error.
+    """Read the components that have no error from components.yaml.
 
     Args:
-        file: components.yaml.
+        file: the file.
         limit: the largest size of the file in bytes.
         findings: receives the errors in the file.
     """

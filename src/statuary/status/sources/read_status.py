@@ -26,14 +26,14 @@ from statuary.status.sources.read_components import NOTHING_READ, ReadComponents
 def read_status(
     files: ContentFiles, page: Page | None, page_source: str, known_incidents: KnownIncidents | None = None
 ) -> StatusCatalogue | None:
-    """Read the content files of the status.
+    """Read the files of components, incidents and maintenance windows.
 
     Args:
-        files: the content files, to which findings about faults are added.
-        page: the settings of the page; None if they cannot be read, so that only faults are found.
+        files: the content files, to which findings about errors are added.
+        page: the settings of the page; None if they cannot be read, so that only errors are found.
         page_source: the path of site.yaml.
-        known_incidents: the incidents of the last build, to which this adds those that it parses; None parses every
-            file.
+        known_incidents: the incidents of the last build, whose unchanged files need not be parsed; None
+            parses every file.
 
     Returns:
         Components, incidents and windows; None if the page cannot be read.

@@ -94,7 +94,7 @@ class PageSource(SourceModel):
 
 
 def translate_page(source: PageSource) -> Page:
-    """Convert the key `page` of site.yaml to the model's page.
+    """Convert the key `page` of site.yaml to the settings of the page.
 
     A page without an id gets one made from its URL.
     """
