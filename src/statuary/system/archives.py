@@ -20,7 +20,7 @@ class DamagedDataError(StatuaryError):
 
 
 def import_zstandard() -> ModuleType:
-    """Import the module that decompresses Zstandard.
+    """Import the module for Zstandard compression.
 
     The standard library has it since Python 3.14; for older versions, the package `backports.zstd` does.
 
@@ -35,7 +35,7 @@ STREAM_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
 
 
 def open_gzip(raw: IO[bytes]) -> IO[bytes]:
-    """Return a binary stream that decompresses a gzip stream while it is read.
+    """Return a stream that decompresses a gzip stream on demand.
 
     Args:
         raw: the compressed stream.
@@ -44,7 +44,7 @@ def open_gzip(raw: IO[bytes]) -> IO[bytes]:
 
 
 def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
-    """Return a reader of a Zstandard stream that decompresses on demand.
+    """Return a stream that decompresses a Zstandard stream on demand.
 
     Raises:
         MissingExtraError: if Zstandard is not installed.
@@ -56,7 +56,7 @@ def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
-    """Decompress zlib data whose size is known.
+    """Decompress zlib data whose decompressed size is known.
 
     Args:
         data: the compressed bytes.
@@ -99,7 +99,7 @@ def inflate_at_most(data: bytes, limit: int) -> bytes:
 
 
 def zstandard_decompressor() -> Any:
-    """Return a Zstandard decompressor whose memory is limited.
+    """Return a Zstandard decompressor that uses limited memory.
 
     Raises:
         MissingExtraError: if Zstandard is not installed.
@@ -109,7 +109,7 @@ def zstandard_decompressor() -> Any:
 
 
 def decompress_zstandard(data: bytes, size: int) -> bytes:
-    """Decompress Zstandard data whose size is known.
+    """Decompress Zstandard data whose decompressed size is known.
 
     Args:
         data: the compressed bytes.
@@ -136,6 +136,10 @@ def decompress_zstandard(data: bytes, size: int) -> bytes:
 
 def decompress_zstandard_prefix(data: bytes, limit: int) -> bytes:
     """Decompress the beginning of Zstandard data, which may be cut off.
+
+    Args:
+        data: the compressed bytes.
+        limit: the maximum number of decompressed bytes.
 
     Raises:
         DamagedDataError: if the data is not Zstandard.

@@ -29,9 +29,12 @@ MAX_VALUE = 64 << 20
 
 
 def open_temporary_database(schema: str) -> sqlite3.Connection:
-    """Open a database that is deleted on closing.
+    """Open an SQLite database that is deleted when it is closed.
 
     Data that fits in its cache is never written to disk.
+
+    Args:
+        schema: the SQL that creates its tables.
     """
     connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
@@ -40,7 +43,9 @@ def open_temporary_database(schema: str) -> sqlite3.Connection:
 
 
 def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection:
-    """Open an SQLite database, or create it; the caller manages transactions.
+    """Open an SQLite database, or create it.
+
+    Transactions are up to the caller.
 
     Args:
         file: the path of the database; None makes a temporary one.
@@ -63,7 +68,7 @@ def open_read_only_database(
         file: the path of the database.
         wait: seconds to wait for another process that has locked the database.
         immutable: whether nobody writes the database meanwhile, so that no lock is needed.
-        any_thread: whether threads other than this one use the connection, one at a time.
+        any_thread: whether other threads may use the connection, too, one at a time.
 
     Raises:
         sqlite3.Error: if the database cannot be opened, or is not a regular file.

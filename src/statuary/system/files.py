@@ -57,7 +57,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
     Args:
         root: the folder.
         path: the path within the folder.
-        links: whether a symbolic link is followed if its target could be read at its own path.
+        links: whether a symbolic link is followed if its target could be read directly.
 
     Returns:
         The file descriptor.
@@ -142,7 +142,7 @@ class OpenFolder:
 
         Args:
             path: the path, relative to the folder.
-            links: whether a symbolic link is followed if its target could be read at its own path.
+            links: whether a symbolic link is followed if its target could be read directly.
         """
         folder, _, name = path.rpartition("/")
         if not folder or ".." in path or os.open not in os.supports_dir_fd:
@@ -160,7 +160,7 @@ class OpenFolder:
         return _require_regular(descriptor, path)
 
     def close(self) -> None:
-        """Close the descriptor of the folder that was used last, if one is open."""
+        """Close the last folder that was opened, if any."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -198,7 +198,7 @@ def _open_names(root: str, path: str) -> int:
 
 
 def is_visible_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is in a folder, and is not hidden there.
+    """Return whether a file is in a folder and not hidden.
 
     Names that begin with a dot are hidden, and so is everything in a hidden folder.
     """
@@ -221,7 +221,6 @@ def open_descriptor(descriptor: int, *, buffering: int = -1) -> BufferedReader:
     """Return a binary stream that reads a file descriptor and closes it.
 
     Args:
-        descriptor: the descriptor of an open file.
         buffering: the size of the buffer in bytes; -1 for Python's default.
     """
     return cast("BufferedReader", os.fdopen(descriptor, "rb", buffering))
@@ -247,7 +246,7 @@ def read_text(file: Path | str, limit: int = MAX_FILE) -> str:
 
 
 def read_named_file(file: Path, limit: int) -> bytes:
-    """Read a file that the user named in an option; it may be a pipe.
+    """Read a file or pipe that the user named in an option.
 
     Args:
         file: the file, or a pipe such as that of `<(command)` in a shell.
@@ -270,7 +269,6 @@ def read_start(file: Path, size: int) -> bytes:
     """Read the first bytes of a regular file.
 
     Args:
-        file: the file.
         size: the maximum number of bytes.
 
     Raises:

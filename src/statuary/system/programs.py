@@ -120,7 +120,7 @@ class ProgramOutput(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The standard output, decoded as UTF-8, without white space at its ends."""
+        """The standard output as UTF-8 text, without white space around it."""
         return self.stdout.decode("utf-8", "replace").strip()
 
 
@@ -143,8 +143,8 @@ def run_program(
     Args:
         limits: the limits of time, memory and output.
         command: the program and its arguments.
-        stdin: the standard input, which the program gets as a file because old compilers ask for its size.
-        variables: the names of the environment variables that the program gets.
+        stdin: the standard input; the program gets it as a file because old compilers ask for its size.
+        variables: the names of the environment variables that the program may see.
 
     Raises:
         ProgramError: if the program cannot be started, takes too long, or writes too much.
@@ -205,7 +205,10 @@ def _start_process(
 
 
 def stop_all_programs() -> None:
-    """Stop all programs that statuary started, because Ctrl-C does not reach them."""
+    """Stop all programs that statuary has started.
+
+    Ctrl-C does not reach them.
+    """
     for process in tuple(_RUNNING):
         _kill_process(process)
 
@@ -235,8 +238,6 @@ def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
     """Run git in a folder, and return its output and exit code.
 
     Args:
-        folder: the folder.
-        arguments: the arguments of git.
         text: the standard input.
 
     Raises:
@@ -263,8 +264,7 @@ def git_output(folder: Path, *arguments: str) -> str:
     """Run a git command in a folder, and return its standard output.
 
     Args:
-        folder: the folder.
-        arguments: the arguments of git, beginning with the command.
+        arguments: the arguments of git, beginning with the command, such as `rev-parse`.
 
     Returns:
         The output; empty without git, outside a repository, or if git fails.
@@ -309,7 +309,10 @@ class GitProcess:
         return ProgramOutput(self._process.returncode, output, "")
 
     def null_separated_output(self) -> Iterator[bytes]:
-        """Yield the pieces between null bytes in git's output, as they arrive."""
+        """Yield git's output as it arrives, split at null bytes.
+
+        For example, `git ls-files -z` puts a null byte after each path.
+        """
         assert self._process.stdout is not None  # noqa: S101 - requested when it was started
         with self._process:
             remainder = b""

@@ -23,7 +23,10 @@ class _ArchiveMember(NamedTuple):
 
 
 def is_archive(name: str) -> bool:
-    """Return whether a file's name ends like that of an archive, such as `.zip`."""
+    """Return whether a file's name ends like that of an archive.
+
+    For example, a name that ends in `.zip`.
+    """
     return name.lower().endswith(ARCHIVE_SUFFIXES)
 
 
@@ -34,8 +37,7 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
 
     Args:
         file: the archive, a zip or tar file.
-        folder: the folder.
-        limit: the largest number of bytes of all files.
+        limit: the largest number of bytes of all files together.
 
     Raises:
         DamagedDataError: if the archive is damaged, encrypted or larger than the limit.

@@ -45,7 +45,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replace_file(path: Path, body: bytes) -> None:
-    """Write a file, which replaces the file at the path, if any.
+    """Write a file, and replace an existing file at the path.
 
     Args:
         path: the path; missing folders are created.
@@ -59,7 +59,7 @@ def replace_file(path: Path, body: bytes) -> None:
 
 
 def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
-    """Write a new file; a file that cannot be completed is removed.
+    """Write a new file, or remove it if it cannot be completed.
 
     Args:
         path: the path of the file, at which there must be nothing.
@@ -92,7 +92,6 @@ def append_to_file(path: Path, body: bytes) -> None:
 
     Args:
         path: the path of the file, which is created if it does not exist.
-        body: the bytes.
 
     Raises:
         OSError: if the file cannot be written, or is not a regular file.
@@ -123,7 +122,7 @@ def sync_file(path: Path | str) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Wait until a file system has written everything to disk, if possible.
+    """Wait until everything on a file system is on disk, if possible.
 
     Args:
         folder: any folder on the file system.
@@ -143,7 +142,6 @@ def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
     """Lock a folder until the returned descriptor is closed.
 
     Args:
-        folder: the folder.
         blocking: whether to wait for another process that has locked the folder.
 
     Returns:
@@ -167,10 +165,9 @@ def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:
 
 
 def lock_stream(stream: IO[bytes], *, blocking: bool = True) -> None:
-    """Lock an open file until the file is closed.
+    """Lock an open file until it is closed.
 
     Args:
-        stream: the open file.
         blocking: whether to wait for another process that has locked the file.
 
     Raises:

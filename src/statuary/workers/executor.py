@@ -35,21 +35,21 @@ class Executor(Protocol):
         return
 
     def start_early(self) -> None:
-        """Start the worker processes now, while this process still imports modules.
+        """Start the worker processes now, to save time later.
 
-        An executor without workers does nothing.
+        They start while this process still imports modules. An executor without workers does nothing.
         """
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Run tasks, and yield their results as they finish.
+        """Run tasks in workers, and yield their results as they finish.
 
         Args:
-            work: a module-level function, which any worker can run.
+            work: the function to call with each task; it must be at the top level of a module.
             tasks: values that can be pickled, taken one by one.
 
         Raises:
-            WorkersLostError: if workers are lost repeatedly.
+            WorkersLostError: if workers die repeatedly.
         """
 
     def map_recorded(
@@ -60,19 +60,19 @@ class Executor(Protocol):
         Workers may keep the rows of documents until the end, and then return them sorted.
 
         Args:
-            work: a module-level function, which any worker can run.
+            work: the function to call with each task; it must be at the top level of a module.
             tasks: values that can be pickled, taken one by one.
         """
         return self.map_unordered(work, tasks)
 
     @property
     def has_workers(self) -> bool:
-        """Whether worker processes have been started to run tasks."""
+        """Whether other processes run the tasks."""
         return False
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The function that lets workers encode a large manifest.
+        """The function that makes a large manifest with workers.
 
         It is None for an executor without workers.
         """
@@ -140,13 +140,14 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
 
     Args:
         count: the number of processes, including this one; 1 uses only this one.
-        prepare: a module-level function that each other process runs before its first task.
+        prepare: a function that each other process calls before its first task; it must be at the top level
+            of a module.
     """
     return InProcessExecutor() if count == 1 else PooledExecutor(partial(_make_process_pool, count, prepare))
 
 
 def prepare_worker() -> None:
-    """Import the modules that tasks need, before the first task runs."""
+    """Import the modules that tasks need before the first task runs."""
     for row in CONTENT_SECTIONS:
         if target := row.provides.get("worker imports"):
             load(target)()

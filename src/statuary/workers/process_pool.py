@@ -39,12 +39,12 @@ class ProcessPool:
     def submit(
         self, work: Callable[[Task], Result], task: Task, on_done: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Give a task to a worker process, replacing lost processes.
+        """Give a task to a worker process, replacing processes that died.
 
         Args:
-            work: a module-level function.
+            work: the function to call; it must be at the top level of a module.
             task: its argument.
-            on_done: called in any thread when the task is done or lost.
+            on_done: called in any thread when the task is done, or its process has died.
         """
         with _delay_interrupts():
             future = self._get_running_pool().submit(work, task)
@@ -66,10 +66,10 @@ class ProcessPool:
         return isinstance(error, BrokenProcessPool)
 
     def check_alive(self) -> None:
-        """Do nothing, because the pool itself reports a lost process."""
+        """Do nothing: this pool reports a process that died by itself."""
 
     def close(self) -> None:
-        """Stop the worker processes, and discard the tasks that have not started."""
+        """Stop the worker processes, and discard tasks that have not started."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

@@ -29,25 +29,28 @@ class WorkerPool(Protocol):
         """Give a task to a worker, starting new workers if needed.
 
         Args:
-            work: a module-level function.
+            work: the function to call; it must be at the top level of a module.
             task: its argument.
-            on_done: called in any thread when the task is done or lost.
+            on_done: called in any thread when the task is done, or its worker has died.
         """
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an exception means that workers died, not that a task failed."""
+        """Return whether an exception means that workers have died.
+
+        Otherwise, only the task has failed.
+        """
 
     def check_alive(self) -> None:
         """Check that at least one worker is left.
 
-        The pool's user calls this method after a while without results.
+        This method is called after a while without results.
 
         Raises:
             WorkersLostError: if no worker is left.
         """
 
     def close(self) -> None:
-        """Stop the worker processes, and discard the tasks that have not started."""
+        """Stop the worker processes, and discard tasks that have not started."""
 
 
 IN_FLIGHT = 2

@@ -77,7 +77,10 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The media type in lower case, without parameters such as `charset`."""
+        """The media type in lower case, such as `text/html`.
+
+        Parameters such as `charset` are omitted.
+        """
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -94,12 +97,12 @@ ONCE = Retries(tries=1)
 
 
 def is_url(location: str) -> bool:
-    """Return whether a location is an http or https URL, and not a path."""
+    """Return whether a location is an http or https URL."""
     return location.startswith(("http://", "https://"))
 
 
 def display_location(location: str) -> str:
-    """Return a path or URL as messages show it.
+    """Return a path or URL in the form for messages.
 
     A URL is shortened to its scheme and host, because the rest may be secret.
     """
@@ -107,12 +110,15 @@ def display_location(location: str) -> str:
 
 
 def is_archive_url(url: str) -> bool:
-    """Return whether a URL is that of a snapshot: its path ends in `.zip`."""
+    """Return whether a URL's path ends in `.zip`, like a snapshot's."""
     return urlsplit(url).path.endswith(".zip")
 
 
 def url_below(base: str, path: str) -> str:
     """Return the URL of a document of a site.
+
+    For example, `https://example.org/status` and `api/v2/summary.json` give
+    `https://example.org/status/api/v2/summary.json`.
 
     Args:
         base: the URL of the site.
@@ -122,9 +128,9 @@ def url_below(base: str, path: str) -> str:
 
 
 def is_same_server(url: str, other_url: str) -> bool:
-    """Return whether credentials for one URL may be sent to another URL.
+    """Return whether another URL may get the same credentials.
 
-    They may if the host is the same, and HTTPS does not change to HTTP.
+    It may if its host is the same, and HTTPS does not change to HTTP.
     """
     parts, other_parts = urlsplit(url), urlsplit(other_url)
     if (parts.scheme, other_parts.scheme) == ("http", "https"):
@@ -255,7 +261,7 @@ def send(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> HttpResponse:
-    """Send a request, and return the response with any status.
+    """Send a request, and return the response whatever its status.
 
     Args:
         url: the URL.
@@ -358,7 +364,10 @@ def _is_web_url(url: str) -> bool:
 
 @cache
 def shared_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return the `urllib` opener with these timeouts, for all requests to share."""
+    """Return the `urllib` opener with given timeouts.
+
+    All requests share the opener.
+    """
     return http_opener(timeouts)
 
 
@@ -390,7 +399,7 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
 
 
 def retry_after_seconds(headers: Message) -> float | None:
-    """Return the pause in seconds that a server's response asks for.
+    """Return how long a server's response asks to wait.
 
     The header is `Retry-After` or GitHub's `X-RateLimit-Reset`. A date is compared with the server's own
     clock.

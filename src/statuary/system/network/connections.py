@@ -22,10 +22,10 @@ class Timeouts(NamedTuple):
     each: float = 5.0  # more seconds for each response, in the limit for all responses together
 
     def deadline(self, received: int) -> float:
-        """Return the maximum number of seconds in which some bytes must arrive.
+        """Return how many seconds a response may take at most.
 
         Args:
-            received: the number of bytes.
+            received: the number of bytes that have arrived; more bytes may take more time.
         """
         return self.seconds + (received / self.rate if self.rate else 0)
 
@@ -55,7 +55,7 @@ class PrivateAddressError(OSError):
 
 
 def http_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return an opener for HTTP and HTTPS that does not follow redirects.
+    """Return an opener for HTTP and HTTPS that follows no redirects.
 
     The opener returns responses with any status, instead of raising an error.
     """

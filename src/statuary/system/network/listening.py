@@ -36,7 +36,7 @@ def listen(host: str, port: int) -> Socket:
 
 
 def shut_down_connection(connection: Socket) -> None:
-    """Close both directions of a connection, to end all reads and writes of it."""
+    """End all reads and writes of a connection."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
@@ -46,7 +46,6 @@ def check_connection(host: str, port: int, seconds: float) -> None:
 
     Args:
         host: the name or address of the server.
-        port: the port.
         seconds: how long to wait.
 
     Raises:

@@ -28,6 +28,8 @@ OTHER_REASON = "cannot be reached"
 def connection_error_reason(error: BaseException) -> str:
     """Return in plain words why a connection failed.
 
+    For example, `refuses the connection`, to follow the word `it`.
+
     Args:
         error: the exception of the connection, or urllib's exception around it.
     """
@@ -37,10 +39,10 @@ def connection_error_reason(error: BaseException) -> str:
 
 
 def display_origin(url: str) -> str:
-    """Return the scheme, host and port of a URL, to name it in a message.
+    """Return the scheme, host and port of a URL for a message.
 
-    The path, the query and the password may be secret, so they are left out. Any other URL is named
-    `the given address`.
+    The path, the query and the password may be secret, so they are left out. Any other URL is named `the
+    given address`.
     """
     try:
         parts = urlsplit(url)
