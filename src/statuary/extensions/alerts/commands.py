@@ -72,7 +72,9 @@ def _concerns_rules_or_components(file: SourceFile | Finding) -> bool:
 
 
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
-    """Read the alert rules in site.yaml, in order.
+    """Read the rules that say which component an alert affects.
+
+    They are in site.yaml, and the first rule that matches an alert applies.
 
     Returns:
         The rules; empty if the content cannot be read.

@@ -42,13 +42,13 @@ def decide_on_alerts(
 ) -> Iterator[Decision]:
     """Decide for each alert whether to open or resolve an incident.
 
-    All alerts of a group that affect the same component share one incident, which is resolved when all have
-    ended.
+    Alerts of the same group that affect the same component share one incident, which is resolved when all
+    have ended.
 
     Args:
-        alerts: the alerts in the payload.
+        alerts: the alerts that the monitoring system sent together.
         rules: the alert rules of the site, in order.
-        catalogue: the status in the content.
+        catalogue: the components and incidents in the content.
         at: the time of the decision.
     """
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
@@ -101,14 +101,14 @@ def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def find_matching_rule(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> MatchingRule:
-    """Return the first rule that matches an alert, and the rule's component.
+    """Return the first rule that matches an alert, with its component.
 
     If no rule matches, the label `component` of the alert may name the component.
 
     Args:
-        alert: the alert, whose labels are compared with the rules.
+        alert: the alert, with its labels.
         rules: the alert rules of the site, in order.
-        catalogue: the status in the content.
+        catalogue: the components and incidents in the content.
     """
     by_name = catalogue.components_by_name
     rule = next((rule for rule in rules if rule.matches(alert.labels)), None)

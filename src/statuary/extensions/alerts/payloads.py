@@ -44,7 +44,7 @@ class Alert(NamedTuple):
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
-    """Parse the alerts that a monitoring system sends to a webhook.
+    """Parse the alerts in a webhook request of a monitoring system.
 
     Args:
         payload: the JSON of Alertmanager, Grafana, PagerDuty or statuary's own format.

@@ -78,7 +78,7 @@ class AlertRuleSource(SourceModel):
         return self
 
     def to_rule(self) -> AlertRule:
-        """Convert this part of site.yaml to a rule.
+        """Convert an item of `alerts` in site.yaml to a rule.
 
         By default, the rule matches alerts whose label `component` names the component.
         """

@@ -8,16 +8,16 @@ from statuary.site.urls import Url
 def make_contract_document(
     url: Url, record: RecordValue, content: bytes, record_path: str, **members: str
 ) -> Document:
-    """Return a document whose URL contains a contract's chain and address.
+    """Return a document about a contract, under both spellings of its address.
 
-    The document has two paths, with the checksummed and with the lower-case address.
+    One path has the checksummed address, the other the lower-case address.
 
     Args:
-        url: the URL.
+        url: the URL pattern, with the placeholders `{chain_id}` and `{address}`.
         record: the record of the contract.
         content: the bytes of the document.
         record_path: the path of the record in the content folder.
-        members: other parameters of the URL.
+        members: the values of other placeholders in the pattern.
     """
     for_both = {"chain_id": record["chainId"], "address": record["address"]} | members
     return Document(

@@ -39,9 +39,9 @@ MOST_HITS = 100
 
 
 def get_query_parameter(query_string: str, name: str) -> str:
-    """Return the first value of a parameter in a URL's query string.
+    """Return the first value of a parameter in a query string.
 
-    Percent escapes are not decoded.
+    For example, the value of `q` in `q=1&q=2` is `1`. Percent escapes are not decoded.
 
     Returns:
         The value; empty if the parameter is missing.
@@ -51,11 +51,11 @@ def get_query_parameter(query_string: str, name: str) -> str:
 
 
 def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
-    """Return whether a path belongs to the site's signature API.
+    """Return whether a request path belongs to the site's signature API.
 
     Args:
         request_path: the path of the request.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
     """
     return (
         SIGNATURE_ROUTE.match(request_path) is not None
@@ -64,7 +64,7 @@ def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
 
 
 def answer_signatures(request_path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
-    """Return the response to a request to the signature API.
+    """Respond to a request to the signature API.
 
     As in Sourcify's service, the HTTP status is 500 if a hash or the pattern is invalid, or a parameter is
     repeated.
@@ -72,7 +72,7 @@ def answer_signatures(request_path: str, query: Query, read_document: ReadDocume
     Args:
         request_path: the path of the request, which ends with `lookup` or `search`.
         query: the values of the query parameters; None for a repeated one.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
     """
     route = request_path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
@@ -85,12 +85,12 @@ def answer_signatures(request_path: str, query: Query, read_document: ReadDocume
 
 
 def answer_by_path(request_path: str, query_string: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Answer a request to the APIs of 4byte.directory or Blockscout.
+    """Respond to a request to the API of 4byte.directory or Blockscout.
 
     Args:
         request_path: the path of the request.
         query_string: the query string.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
 
     Returns:
         The response, or None if the path belongs to neither API, or the site does not serve the API.
@@ -235,9 +235,10 @@ def _select_items_by_name(
 
 
 def matches_pattern(name: str, pattern: str) -> bool:
-    """Return whether a name matches a pattern with `*` and `?`.
+    """Return whether a name matches a pattern such as `trans*`.
 
-    `*` matches any string and `?` one character. The time grows at most with the product of both lengths.
+    `*` stands for any string and `?` for one character. The time grows at most with the product of both
+    lengths.
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):

@@ -58,7 +58,7 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
-    """Yield the JSON document about a contract that Blockscout's API serves.
+    """Yield the JSON of a contract, as Blockscout's API returns it.
 
     Args:
         checked_record: the record of the contract, with the results of its checks.
@@ -71,8 +71,8 @@ def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iter
 def make_blockscout_contract(checked_record: JudgedRecord) -> JsonObject:
     """Convert a record to the JSON of a contract in Blockscout's API.
 
-    Unknown members are null. A contradicted record is neither fully nor partially verified, and is marked as
-    having changed code.
+    Unknown members are null. If evidence contradicts the record, the contract is neither fully nor partially
+    verified, and is marked as having changed code.
     """
     record, is_contradicted = checked_record.record, checked_record.is_contradicted
     compilation = as_object(record["compilation"])

@@ -50,7 +50,7 @@ class CodeFacts(NamedTuple):
     template: Template | None  # None if the code has none
 
     def encode(self) -> bytes:
-        """Return the hashes as a line of JSON, for the build's database."""
+        """Convert the hashes to a line of JSON, for the build's database."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def hash_contract_code(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes by which readers find contracts with the same code.
+    """Return the hashes that are equal for contracts with the same code.
 
     Args:
         record: the record of the contract.
@@ -86,10 +86,10 @@ def _hash_code(bytecode: bytes) -> str:
 
 
 def strip_metadata(bytecode: bytes) -> bytes:
-    """Return code without the metadata at its end, and the INVALID opcode before that.
+    """Return code without the compiler's metadata at its end.
 
-    The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes
-    INVALID before the metadata, or at the end of code without metadata.
+    The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes an
+    INVALID opcode before the metadata, or at the end of code without metadata; it is removed too.
     """
     length = int.from_bytes(bytecode[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     plain = bytecode[:-length] if length <= len(bytecode) and bytecode[-length] in CBOR_MAPS else bytecode
@@ -97,7 +97,9 @@ def strip_metadata(bytecode: bytes) -> bytes:
 
 
 def zero_ranges(bytecode: bytes, ranges: Ranges) -> bytes:
-    """Return a copy of code with zeros in some ranges.
+    """Return code with zeros in place of some bytes.
+
+    For example, the ranges are those of immutables, which differ between contracts with the same sources.
 
     Args:
         bytecode: the bytes of the code.
@@ -200,13 +202,13 @@ def _decode_unlinked_code(unlinked_hex: str) -> bytes:
 
 
 def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the documents by which contracts with equal code are found.
+    """Yield the documents that list contracts with the same code.
 
     There are lists of contracts with the same code and with the same template, and lists of all templates of
     each length.
 
     Args:
-        contracts: the list entry and the hashes of each contract.
+        contracts: each contract's entry in the lists of contracts, with the hashes of its code.
     """
     by_code = defaultdict[str, list[object]](list)
     by_template = defaultdict[str, list[object]](list)

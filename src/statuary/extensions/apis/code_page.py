@@ -10,9 +10,10 @@ from statuary.site.site_content import SiteContent
 
 
 def iter_code_page(site: SiteContent) -> Iterator[Document]:
-    """Yield the page on which readers find contracts by pasting code.
+    """Yield the page that finds contracts by their code.
 
-    Nothing is yielded if the site has no lists of contracts, which link to the page.
+    Readers paste the code there. Nothing is yielded if the site has no lists of contracts, which link to the
+    page.
     """
     context = site_context(site)
     if context.has_contracts:

@@ -29,9 +29,9 @@ class CustomFiles(NamedTuple):
 
 
 def read_custom_files(content_folder: Path) -> CustomFiles:
-    """Read the files in the content's folder `apis`.
+    """Read the files that the content has in the folder `apis`.
 
-    The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
+    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`. Invalid files are reported.
 
     Args:

@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Return the signatures as a line of JSON, for the build's database.
+        """Convert the signatures to a line of JSON, for the build's database.
 
         Returns:
             The line; empty if there are no signatures.
@@ -40,13 +40,13 @@ class Declarations(NamedTuple):
 
 
 def parse_declarations(abi: Json) -> Declarations:
-    """Return the signatures in a contract's ABI.
+    """Return the signatures of functions, errors and events in an ABI.
 
     Items that ethers rejects are skipped. If an event is declared several times, the first declaration in
     sorting order is used.
 
     Args:
-        abi: the ABI; anything but a list has no signatures.
+        abi: the ABI as parsed JSON; a value that is not a list has no signatures.
     """
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
@@ -68,11 +68,13 @@ def parse_declarations(abi: Json) -> Declarations:
 
 
 def format_event(signature: str, abi_item: Mapping[str, Json]) -> str:
-    """Format an event, such as `Transfer(address indexed from, uint256 value)`.
+    """Format an event with its parameter names.
+
+    For example, `Transfer(address indexed from, uint256 value)`.
 
     Args:
-        signature: the signature of the event, which is returned if the result would be longer than
-            `MAX_DECLARATION`.
+        signature: the signature, such as `Transfer(address,uint256)`, which is returned if the result would
+            be longer than `MAX_DECLARATION`.
         abi_item: the event's item in the ABI, which ethers accepts.
     """
     inputs = abi_item.get("inputs")

@@ -17,15 +17,15 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
-    """Return a contract's documents for other APIs, and data to store.
+    """Return a contract's documents in the formats of other APIs.
 
-    The data has three lines: the signatures in the ABI, the hashes of the code, and a proxy's
-    implementations. For a contradicted record, only the document for Blockscout, which marks it, shows ABI
-    and sources.
+    Data to store in the build's database is returned too: the signatures in the ABI, the hashes of the code,
+    and a proxy's implementations, each on a line. If evidence contradicts the record, only the document for
+    Blockscout shows ABI and sources, and says that the code has changed.
 
     Args:
-        judged: the record with its proof.
-        settings: the settings of this extension; for any others, nothing is returned.
+        judged: the record with the results of its checks.
+        settings: the settings of this extension; with settings of another one, nothing is returned.
         source: the path of the record in the content folder.
     """
     if not isinstance(settings, ApisSettings):

@@ -27,13 +27,13 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
-    """Yield the responses to Etherscan's API calls about a contract.
+    """Yield a contract's JSON in the format of Etherscan's API.
 
-    A contract with a contradicted record is treated as unverified. The contract's creation is published unless the
-    record fails its checks.
+    If evidence contradicts the record, its ABI and sources are not published. The transaction that created
+    the contract is published unless the record fails its checks.
 
     Args:
-        checked_record: the record with its proof.
+        checked_record: the record with the results of its checks.
         record_path: the path of the record in the content folder.
     """
     record, bodies = checked_record.record, dict[str, Json]()
@@ -55,38 +55,41 @@ def etherscan_documents(checked_record: JudgedRecord, record_path: str) -> Itera
 
 
 def make_success_response(result: Json) -> JsonObject:
-    """Return the JSON of a successful response, as Etherscan's API sends it.
+    """Wrap a result in the JSON that Etherscan's API sends on success.
 
     Args:
-        result: the value of the member `result`.
+        result: the result, such as the ABI of a contract.
     """
     return {"status": "1", "message": "OK", "result": result}
 
 
 def make_error_response(message: str) -> JsonObject:
-    """Return the JSON of an error response, as Etherscan's API sends it.
+    """Wrap a message in the JSON that Etherscan's API sends on errors.
 
-    Etherscan sends errors with the HTTP status 200.
+    The HTTP status is 200 nevertheless, as at Etherscan.
 
     Args:
-        message: the message for the client, which becomes the member `result`.
+        message: the text for the client, which becomes the member `result`.
     """
     return {"status": "0", "message": "NOTOK", "result": message}
 
 
 def encode_json_string(json_value: Json) -> str:
-    """Encode a JSON value compactly, as a string that Etherscan's API puts into JSON."""
+    """Encode JSON as compact text, without spaces.
+
+    Etherscan's API sends an ABI as a string that contains such text.
+    """
     return encode_unchecked(json_value).decode()
 
 
 def make_source_code_result(record: RecordValue) -> JsonObject:
-    """Return a contract's sources and settings, as Etherscan's `getsourcecode` does.
+    """Return a contract's sources and settings as Etherscan has them.
 
     Args:
         record: the record of the contract.
 
     Returns:
-        The JSON object in the list `result` of the response.
+        The object in the list `result` of the response to `getsourcecode`.
     """
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
@@ -115,7 +118,7 @@ def make_source_code_result(record: RecordValue) -> JsonObject:
 
 
 def format_compiler_version(compilation: Mapping[str, Json]) -> str:
-    """Return the compiler version of a record in Etherscan's format.
+    """Return the compiler version in Etherscan's format.
 
     Examples are `v0.8.30+commit.73712a01` and `vyper:0.3.10`, which has no commit.
 
@@ -129,7 +132,7 @@ def format_compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def get_optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the setting `runs` of the optimizer.
+    """Return the compiler setting `optimizer.runs`.
 
     Args:
         compilation: the member `compilation` of the record.
@@ -168,13 +171,12 @@ def get_constructor_arguments(record: RecordValue) -> str:
 
 
 def collect_linked_libraries(record: RecordValue) -> dict[str, str]:
-    """Return the addresses of the libraries that a contract uses.
+    """Return the addresses of the libraries that a contract's code calls.
 
-    The compiler settings contain the libraries that the compiler linked; the transformations contain those
-    that were linked afterwards.
+    Libraries may be linked by the compiler or later; the addresses of both kinds are in the record.
 
     Returns:
-        The addresses in lower case, by `path:Library`.
+        The addresses in lower case, by name, such as `src/Math.sol:Math`.
     """
     linked = library_addresses(
         as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
@@ -194,7 +196,7 @@ def _format_libraries(record: RecordValue) -> str:
 
 
 def find_source_license(record: RecordValue, source_path: str) -> str:
-    """Return the SPDX license identifier in a source of a contract.
+    """Return the SPDX license in a source file, such as `MIT`.
 
     Args:
         record: the record of the contract.
@@ -230,7 +232,7 @@ def _format_metadata_url(record: RecordValue) -> str:
 
 
 def make_contract_creation(record: RecordValue) -> JsonObject | None:
-    """Return the result of Etherscan's `getcontractcreation` for a record.
+    """Return a contract's creation as Etherscan's `getcontractcreation` does.
 
     The time of the block and the creating contract are missing, because records do not contain them. An
     unknown block number is omitted too.
@@ -255,7 +257,7 @@ def make_contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the responses of Etherscan's API that do not depend on contracts.
+    """Yield the responses of Etherscan's API that are not about contracts.
 
     Args:
         chains: the chains of the site.

@@ -24,13 +24,13 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 def is_explorer_route(
     http_method: str, request_path: str, query_string: str, read_document: ReadDocument
 ) -> bool:
-    """Return whether a request calls the site's explorer API.
+    """Return whether a request calls the API in Etherscan's format.
 
     Args:
         http_method: the HTTP method.
         request_path: the path of the request.
         query_string: the query string.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
     """
     base = BASES.match(request_path)
     if base is None:
@@ -44,13 +44,13 @@ def is_explorer_route(
 def answer_explorer(
     http_method: str, request_path: str, query_string: str, read_document: ReadDocument
 ) -> ApiAnswer:
-    """Return the response to a call of the explorer API.
+    """Respond to a call of the API in Etherscan's format.
 
     Args:
         http_method: the HTTP method.
         request_path: the path of the request.
         query_string: the query string.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
     """
     base = BASES.match(request_path)
     if http_method not in ("GET", "HEAD"):

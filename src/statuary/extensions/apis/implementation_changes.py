@@ -33,7 +33,10 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the change of a source file as JSON, with a diff if it was changed."""
+        """Return how a source file differs between two implementations, as JSON.
+
+        If the file is in both, the JSON contains a diff.
+        """
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
@@ -49,7 +52,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether the sources name ERC-7201 namespaces; layouts omit the variables there
 
     def to_json(self) -> JsonObject:
-        """Return one implementation's address, name, compiler and layout as JSON."""
+        """Return one implementation's address, name, compiler and storage as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -71,15 +74,14 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of storage variables that the new code reads differently.
+        """The number of storage variables that the new code misreads.
 
-        A number above 0 means that an upgrade damages the proxy's data. It is 0 if a storage layout is
-        unknown.
+        If it is above 0, upgrading the proxy damages its data. It is 0 if a storage layout is unknown.
         """
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return the differences as the JSON document of the comparison.
+        """Return all differences between two implementations, as JSON.
 
         Args:
             chain_id: the chain of the proxy.
@@ -98,7 +100,7 @@ class ImplementationChanges(NamedTuple):
 
 
 def compare_proxy_implementations(before: RecordValue, after: RecordValue) -> ImplementationChanges:
-    """Compare storage, ABI and sources of two implementations of a proxy.
+    """Compare two implementations of a proxy: storage, ABI and sources.
 
     Args:
         before: the record of the earlier implementation.

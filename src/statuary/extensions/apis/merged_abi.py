@@ -29,7 +29,7 @@ class AbiEntry(NamedTuple):
     def to_json(self) -> JsonObject:
         """Return a function, event or error as JSON.
 
-        The JSON names the contracts that have it.
+        The JSON also has the addresses of the contracts that declare it.
         """
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
@@ -45,7 +45,10 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return two entries with the same selector or topic as JSON."""
+        """Return two functions, events or errors with the same hash as JSON.
+
+        The hash is the selector of a function or error, or the topic of an event.
+        """
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -61,17 +64,18 @@ class MergedAbi(NamedTuple):
 
     @property
     def abi(self) -> list[Json]:
-        """The merged functions, events and errors as an ABI that other tools can read."""
+        """The merged ABI without the origins of its items.
+
+        Other tools can read it like any ABI.
+        """
         return [entry.item for entry in self.entries]
 
 
 def merge_abis(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """Merge the ABI of a proxy with the ABIs of its implementations.
 
-    A function of the proxy hides an implementation's function with the same selector. If several
-    implementations
-    (facets of a diamond) have the same selector, only the first function is included, because the diamond's
-    table is
+    A function of the proxy hides an implementation's function with the same selector. If several facets of a
+    diamond have the same selector, only the first function is included, because the diamond's table is
     unknown. All events and errors are included, but only the proxy's constructor.
 
     Args:
@@ -148,7 +152,7 @@ def _make_entry_key(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def iter_valid_entries(contract_abi: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the entries of a contract's ABI that ethers accepts.
+    """Yield the functions, events and errors in an ABI that ethers accepts.
 
     Args:
         contract_abi: the address of the contract, and its ABI.
@@ -174,13 +178,13 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
-        """Return the change of a function, event or error as JSON."""
+        """Return how a function, event or error was changed, as JSON."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 
 
 def compare_abis(before: Json, after: Json) -> list[AbiChange]:
-    """Compare two ABIs, and return the functions, events and errors that differ.
+    """Return the functions, events and errors that differ between two ABIs.
 
     Args:
         before: the ABI of the earlier implementation, as parsed JSON.

@@ -17,11 +17,11 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 def describe_operations(
     settings: ApisSettings, example_contract: ContractRow | None
 ) -> tuple[ApiDescription, ...]:
-    """Return the operations of the enabled APIs for openapi.json.
+    """Describe the enabled APIs for `openapi.json`.
 
     Args:
         settings: the enabled APIs.
-        example_contract: a contract of the site for example URLs, or None.
+        example_contract: a contract of the site for example URLs; None if the site has none.
     """
     describe = {
         Api.SIGNATURES: _describe_signatures,

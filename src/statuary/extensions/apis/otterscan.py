@@ -10,9 +10,9 @@ from statuary.site.document import Document, encode_json
 
 
 def iter_signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield the files in which Otterscan looks up selectors and event topics.
+    """Yield the files in which Otterscan looks up function selectors and events.
 
-    A file contains the signatures of functions and errors, or the declarations of events, separated by `;`.
+    A file has the signatures with the same hash, or the declarations of an event, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -38,7 +38,7 @@ def _make_text_document(path: str, content: str) -> Document:
 def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Document]:
     """Yield a file about each chain, in the format of ethereum-lists.
 
-    Currencies are given as Ether, because the content does not name them.
+    The currency is given as Ether on every chain, because site.yaml does not name it.
 
     Args:
         chains: the chains of the site.
@@ -66,7 +66,7 @@ def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Documen
 
 
 def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Document:
-    """Return the document `config.json` for Otterscan.
+    """Return the file `config.json`, which configures Otterscan for the site.
 
     Args:
         chains: the chains of the site.
@@ -77,11 +77,11 @@ def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Docu
 
 
 def make_otterscan_config(chains: tuple[Chain, ...], site_url: str) -> dict[str, object]:
-    """Return Otterscan's configuration for the first chain with an RPC URL.
+    """Return the configuration of Otterscan for a chain of the site.
 
-    If no chain has one, it names the first chain and a node on this machine. Otterscan reads sources as
-    version
-    2 of Sourcify's repository, because its `SourcifyAPIV2` fails for contracts without metadata (2.10).
+    The chain is the first one with an RPC URL. If there is none, it is the first chain, with a node on this
+    machine. Otterscan reads sources as version 2 of Sourcify's repository, because its `SourcifyAPIV2` fails
+    for contracts without metadata (2.10).
 
     Args:
         chains: the chains of the site.

@@ -30,22 +30,22 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Return the proxy's data as JSON, for the build's database."""
+        """Convert the proxy's type and implementations to JSON, for the build's database."""
         return encode_unchecked(list(self))
 
     @classmethod
     def parse(cls, stored_line: bytes) -> "ProxyFacts":
-        """Restore a proxy's data from a line that `encode` returned."""
+        """Restore a proxy's type and implementations from the result of `encode`."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(stored_line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
 def read_proxy_facts(checked_record: JudgedRecord) -> ProxyFacts | None:
-    """Return the type and implementations of a proxy from its record.
+    """Return the type and the implementations in a proxy's record.
 
     Returns:
-        The data; None if the contract is not a proxy with implementations, or the record is contradicted and
-        the current implementation is unknown.
+        The data. None if the contract is not a proxy with implementations; None also if evidence contradicts
+        the record and the current implementation is unknown.
     """
     record, other = checked_record.record, checked_record.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -70,7 +70,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return one set of a proxy's implementations as JSON, with its start."""
+        """Return a proxy's implementations at some time, and its start, as JSON."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -80,12 +80,12 @@ class Version(NamedTuple):
 
 
 def parse_published_versions(proxy_document: bytes | None) -> list[Version]:
-    """Return the implementations of a proxy that earlier builds recorded.
+    """Return the earlier implementations in a published proxy document.
 
-    Versions that come from a file in the content are skipped.
+    Those that a file in the content states are skipped.
 
     Args:
-        proxy_document: the published document about the proxy, or None.
+        proxy_document: the document that the last build published, or None.
 
     Returns:
         The versions, oldest first; empty if there is no document, or it is damaged.
@@ -108,17 +108,17 @@ def merge_proxy_history(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Return all known implementations of a proxy over time, oldest first.
+    """Return all known implementations of a proxy, oldest first.
 
-    Versions from the content come first, then versions that only earlier builds recorded. At most
+    Those that a file in the content states come first, then those that only earlier builds recorded. At most
     `MOST_VERSIONS` are kept.
 
     Args:
-        stated_versions: the versions in a file of the content.
-        seen_versions: the versions that earlier builds recorded.
-        current_addresses: the implementations in the record, which are added if they are not the last
-            version.
-        now: the time since which an added version is known.
+        stated_versions: the implementations that a file in the content states.
+        seen_versions: the implementations that earlier builds recorded.
+        current_addresses: the implementations in the record, which are added if they differ from the last
+            ones.
+        now: the time from which added implementations are known.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -131,10 +131,10 @@ def merge_proxy_history(
 
 
 def choose_implementation_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of a proxy's implementations that the site compares.
+    """Return which implementations of a proxy the site compares.
 
-    The pairs are successive implementations, and each implementation with the current one. Versions with
-    several implementations are skipped, because the facets of a diamond have no common storage layout.
+    They are each implementation with the next one, and with the current one. Times with several
+    implementations are skipped, because the facets of a diamond have no common storage layout.
 
     Args:
         versions: the implementations over time, oldest first.
@@ -162,16 +162,16 @@ class ResolvedProxy(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the site has a record of every current implementation.
+        """Whether the site has the records of all current implementations.
 
-        The value is False if the chain contradicts the proxy's own record.
+        It is False if evidence contradicts the proxy's own record.
         """
         return not self.facts.is_contradicted and all(
             address in self.names for address in self.facts.implementations
         )
 
     def changes_path(self, pair: tuple[str, str], *, of_page: bool = False) -> str:
-        """Return the path of the comparison of two implementations.
+        """Return the path of the comparison between two implementations.
 
         Args:
             pair: the addresses of the earlier and the later implementation.
@@ -184,7 +184,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the document about the proxy as JSON: implementations, ABI and history."""
+        """Return a proxy's implementations, merged ABI and history as JSON."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {
@@ -226,7 +226,7 @@ def resolve_proxy(
         proxy_location: the chain and address of the proxy.
         proxy_name: the name of the proxy in its record.
         facts: the proxy's type and implementations.
-        records: the records that the site has of current and earlier implementations, by address.
+        records: the records of current and earlier implementations, as far as the site has them, by address.
         history: the proxy's implementations over time, oldest first.
     """
     recorded = [address for address in facts.implementations if address in records]

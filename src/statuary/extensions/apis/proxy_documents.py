@@ -43,7 +43,7 @@ WHOLE_SITE = ("contracts",)
 
 
 def list_proxy_folders(proxy_location: ContractLocation) -> list[str]:
-    """Return the folders in which the site has the documents of a proxy.
+    """Return the folders of the site with a proxy's documents.
 
     Args:
         proxy_location: the chain and address of the proxy.
@@ -67,7 +67,7 @@ class ListedProxy(NamedTuple):
 
     @property
     def place(self) -> ContractLocation:
-        """The chain id and the address of the proxy."""
+        """The chain id and address of the proxy."""
         return self.row.chainId, self.row.address
 
 
@@ -82,9 +82,10 @@ def list_proxies(
     If nothing is known about a proxy's past, its implementations are dated to the verification of its record.
 
     Args:
-        contract_rows: the list entry of each proxy, and the line that the ledger stores.
-        stated_versions: the versions in files of the content, by proxy.
-        read_published: returns the bytes that the last build published at a path, or None.
+        contract_rows: each proxy's entry in the list of contracts, with the line that `derive_record_output`
+            stored.
+        stated_versions: the implementations that files in the content state, by proxy.
+        read_published: a function that returns the bytes that the last build published at a path, or None.
         now: the time of the build.
     """
     proxies = []
@@ -104,7 +105,7 @@ def list_proxies(
 
 
 def make_proxy_index(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the JSON list of proxies, sorted by chain and address."""
+    """Return the JSON document that lists all proxies of the site."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -176,12 +177,12 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield each proxy with its documents.
+        """Yield each proxy with its JSON documents and pages.
 
-        If making a proxy's documents fails, the proxy is yielded without documents.
+        If they cannot be made, the proxy is yielded without documents, and the error is added to `findings`.
 
         Args:
-            findings: receives a finding for each failure.
+            findings: a list to which a finding is added for each failure.
         """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"

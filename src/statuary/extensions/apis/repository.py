@@ -23,9 +23,10 @@ class RepositoryFile(NamedTuple):
 
 
 def belongs_in_full_match(record: RecordValue) -> bool:
-    """Return whether a contract belongs into the folder `full_match` of a repository.
+    """Return whether a contract is an exact match.
 
-    Sourcify uses this folder for exact matches, and `partial_match` for all others.
+    Sourcify's repository has exact matches in the folder `full_match`, and all other contracts in
+    `partial_match`.
 
     Args:
         record: the record of the contract.
@@ -34,25 +35,26 @@ def belongs_in_full_match(record: RecordValue) -> bool:
 
 
 def make_repository_folder_path(record: RecordValue) -> str:
-    """Return a contract's folder in a repository like Sourcify's.
+    """Return the folder of a contract in Sourcify's repository.
 
     Args:
         record: the record of the contract.
 
     Returns:
-        A path such as `full_match/1/0x…`: match level, chain id and address.
+        The path, such as `full_match/1/0x…`: match level, chain id and address.
     """
     match = "full_match" if belongs_in_full_match(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
 
 def make_source_path(source_name: str) -> str:
-    """Return the path of a source below `sources/`, in repository version 1.
+    """Return the path of a source file below `sources/`.
 
-    As in Sourcify's server, parts `..` and line breaks are removed. As in Otterscan, a colon becomes `_`.
+    Version 1 of Sourcify's repository has this folder. As in Sourcify's server, parts `..` and line breaks
+    are removed. As in Otterscan, a colon becomes `_`.
 
     Args:
-        source_name: the name of the source in the record.
+        source_name: the name of the source in the record, such as `src/Vault.sol`.
     """
     plain = posixpath.normpath(source_name.replace("\n", ""))
     parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
@@ -60,10 +62,10 @@ def make_source_path(source_name: str) -> str:
 
 
 def iter_repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files about a contract as Sourcify's repository has them.
+    """Yield the files that Sourcify's repository has about a contract.
 
-    A record without metadata has no files. Version 1 of the repository omits a source whose path conflicts
-    with an earlier one or cannot be stored.
+    A record without metadata has no files. A source whose path cannot be stored, or conflicts with an earlier
+    one, is left out of version 1 of the repository.
 
     Args:
         record: the record of the contract.
@@ -102,7 +104,7 @@ def _iter_source_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def choose_source_paths(source_names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Choose a path for each source in a folder.
+    """Choose different paths for all sources in a folder.
 
     If two paths differ only in letter case, or one is the folder of the other, only the first source gets its
     path.
@@ -113,7 +115,7 @@ def choose_source_paths(source_names: Iterable[str], folder: str, taken_paths: s
         taken_paths: the paths of other files in the folder.
 
     Returns:
-        The path of each source in the folder, by name. Sources without a path are omitted.
+        The paths by the names of the sources. Sources without a path are left out.
     """
     files = {name.lower() for name in taken_paths}
     folders = set[str]()
@@ -160,7 +162,7 @@ def _iter_other_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def iter_repository_documents(record: RecordValue, record_path: str) -> Iterator[Document]:
-    """Yield the files of a contract in Sourcify's repository, as documents.
+    """Yield a contract's files in Sourcify's repository, as documents.
 
     Args:
         record: the record of the contract.

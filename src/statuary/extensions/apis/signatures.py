@@ -33,7 +33,10 @@ class SiteSignatures(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """The signatures of verified contracts and of the public list, sorted."""
+        """All signatures of the site, sorted.
+
+        They are those of verified contracts, and those in the site's public list.
+        """
         return sorted(self.verified | self.public)
 
 
@@ -41,8 +44,8 @@ def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
     """Collect the signatures of all contracts and of the public list.
 
     Args:
-        stored_facts: the lines that `Declarations.encode` returned, without empty ones.
-        public: the signatures in the public list.
+        stored_facts: the non-empty results of `Declarations.encode` for all contracts.
+        public: the signatures in the public list, which is a file of the site's owner.
     """
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
@@ -124,7 +127,7 @@ def _iter_shard_documents(
 
 
 def rank_signature(signature: str, known_signatures: SiteSignatures) -> int:
-    """Return the rank of a signature among those with the same hash.
+    """Return the position of a signature among those with the same hash.
 
     The lowest rank is listed first: a well-known signature, then those of verified contracts, then all
     others.
@@ -143,10 +146,10 @@ def rank_signature(signature: str, known_signatures: SiteSignatures) -> int:
 
 
 def make_signature_item(listed_hash: str, signature: str, *, is_verified: bool) -> dict[str, object]:
-    """Return the JSON of a signature, as Sourcify's 4byte service has it.
+    """Return a signature as Sourcify's signature API lists it.
 
     Args:
-        listed_hash: the hash under which the signature is listed.
+        listed_hash: the selector or hash under which the signature is listed.
         signature: the signature.
         is_verified: whether a verified contract has the signature.
     """
@@ -191,12 +194,12 @@ MAX_SIGNATURE = 4_000
 
 
 def parse_signature_list(list_text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the line number and signature of each line of a list.
+    """Parse a text file with one signature in each line.
 
     Empty lines and lines that begin with `#` are skipped.
 
     Yields:
-        The number of the line, and its signature or None if the line is invalid.
+        The number of the line with its signature, or with None if the line is invalid.
     """
     for number, line in enumerate(list_text.split("\n"), 1):
         plain = line.strip()

@@ -86,15 +86,18 @@ class SiteDocuments:
         return (*self._read_public_signatures()[1], *self._read_custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
-        """Add the documents, or keep those of the last build if nothing changed.
+        """Add the documents about several contracts to the site.
+
+        If nothing has changed, those of the last build are kept.
 
         Args:
             target: the site that is being built.
             built_contracts: the contracts of the site.
-            now: the time of the build, which dates implementations that no earlier build has seen.
+            now: the time of the build, which becomes the start of implementations that no earlier build has
+                seen.
 
         Returns:
-            Findings about files of the content, and about documents that cannot be made; their old versions
+            Findings about files of the content, and about documents that cannot be made. Their old versions
             stay.
         """
         public, findings = self._read_public_signatures()
@@ -229,7 +232,7 @@ class SiteDocuments:
 
 
 def split_facts(stored_facts: bytes) -> list[bytes]:
-    """Split the stored data about a record into its three lines.
+    """Split the data that `derive_record_output` stores into its three lines.
 
     Returns:
         The signatures, the hashes of the code and the data of the proxy; each is empty if there is none.

@@ -37,12 +37,12 @@ class Variable(NamedTuple):
 
     @property
     def is_gap(self) -> bool:
-        """Whether the variable stores nothing, and only reserves space for later ones."""
+        """Whether the variable only reserves space for later ones."""
         return GAP.match(self.label) is not None and self.type.endswith("]")
 
     @property
     def end(self) -> int:
-        """The position in storage of the first byte after the variable."""
+        """The position of the first byte after the variable in storage."""
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
@@ -64,11 +64,11 @@ class StorageChange(NamedTuple):
 
     @property
     def is_hazard(self) -> bool:
-        """Whether the new code misreads bytes that the old code has stored."""
+        """Whether the new code misreads what the old code has stored."""
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return the change of a storage variable as JSON, with both positions."""
+        """Return a storage variable before and after an upgrade, as JSON."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
@@ -79,7 +79,7 @@ class StorageChange(NamedTuple):
 
 
 def parse_layout_variables(layout: Json) -> list[Variable] | None:
-    """Return the variables in a storage layout of solc or Vyper.
+    """Parse the storage layout that solc or Vyper wrote.
 
     Malformed entries are skipped. Vyper's variables are sorted by position; solc's keep their order.
 
@@ -186,7 +186,7 @@ class _VariablesByByte:
 
 
 def compare_layouts(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
-    """Compare two storage layouts variable by variable.
+    """Compare the storage of two implementations, variable by variable.
 
     Gaps, which only reserve space, are not compared: they may shrink or be replaced.
 

@@ -75,7 +75,7 @@ class ExportedMatch(NamedTuple):
 
 
 def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
-    """Convert a contract's rows in Sourcify's export to a record.
+    """Convert a contract in Sourcify's database export to a record.
 
     Raises:
         AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
@@ -185,7 +185,9 @@ class ExportBucket(NamedTuple):
     """Whether the export has tables of signatures. Without them, the signatures are derived from the ABI."""
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts of this bucket, sorted by chain and address.
+        """Yield the contracts in this part of the export.
+
+        They are sorted by chain and address.
 
         Args:
             root: the content folder.
@@ -200,16 +202,16 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record, located in its row of the export."""
+        """Add the row of the export to each finding about the record."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
 def bucket_database_path(folder: Path, bucket_number: int) -> Path:
-    """Return the path of a bucket's SQLite database.
+    """Return the path of a SQLite database with exported contracts.
 
     Args:
         folder: the folder of the databases.
-        bucket_number: the number of the bucket.
+        bucket_number: the number of the database, from 0 on.
     """
     return folder / f"bucket-{bucket_number}.sqlite3"
 
@@ -250,9 +252,9 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 def read_bucket_rows(
     database_file: Path,
 ) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield the rows about each contract in a bucket's database.
+    """Yield the rows of each contract in a part of the export.
 
-    The contracts are sorted by chain and address.
+    They are sorted by chain and address.
 
     Yields:
         The contract's row, its sources, and its signatures.
@@ -269,13 +271,13 @@ def read_bucket_rows(
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts in a bucket's database.
+    """Yield the contracts in a part of the export.
 
-    If the database is damaged, the last contract yielded has a finding instead of a record.
+    If its database is damaged, the last contract has an error instead of a record.
 
     Args:
         root: the content folder.
-        bucket: the bucket.
+        bucket: the part of the export.
     """
     try:
         for (file, *row), sources, signatures in read_bucket_rows(
@@ -384,7 +386,7 @@ def _parse_json_column(column_text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Locate a finding about a contract in its row of Sourcify's export.
+    """Add the row of Sourcify's export to a finding about a contract.
 
     The message then names the member of the record, because a row has no position for it.
 

@@ -84,11 +84,11 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table of the databases.
+        """Add rows to a table of the SQLite databases.
 
         Args:
             table: the name of the table.
-            rows: the rows; the first value of each is the number of its database.
+            rows: the rows; the first value of each is the number of the database.
 
         Raises:
             UnreadableError: if all rows together are larger than the limit.
@@ -139,18 +139,18 @@ OVERHEAD = 224 << 20
 
 
 def table_name_of_file(file_path: str) -> str:
-    """Return the table of Sourcify's export to which a Parquet file belongs.
+    """Return the table to which a Parquet file of Sourcify's export belongs.
 
-    The name of a file is that of the table, followed by a range of rows.
+    For example, `code_0_10000.parquet` belongs to the table `code`.
 
     Args:
-        file_path: the path of the file, such as `code_0_10000.parquet`.
+        file_path: the path of the file.
     """
     return RANGE.sub("", PurePosixPath(file_path).name.removesuffix(".parquet"))
 
 
 def group_files_by_table(file_paths: Iterable[str]) -> dict[str, list[str]]:
-    """Group the files of Sourcify's export by table, in row order.
+    """Group the Parquet files of Sourcify's export by table, in order.
 
     Args:
         file_paths: the paths of the files; files of tables that are not needed are left out.
@@ -210,9 +210,9 @@ def connect_to_duckdb(limits: JoinLimits, scratch: Path, database: Path | None =
 def define_table_views(
     connection: _DuckDBConnection, root: Path, files_by_table: Mapping[str, list[str]]
 ) -> None:
-    """Define a view for each table of Sourcify's export.
+    """Define a DuckDB view for each table of Sourcify's export.
 
-    The views also have the columns `filename` and `file_row_number`.
+    A view reads all Parquet files of the table. It also has the columns `filename` and `file_row_number`.
 
     Args:
         connection: the DuckDB database.
@@ -229,7 +229,7 @@ def define_table_views(
 def check_table_sizes(
     connection: _DuckDBConnection, root: Path, files_by_table: Mapping[str, list[str]]
 ) -> int:
-    """Check that no table has more rows than its size allows.
+    """Raise an error if a table has implausibly many rows.
 
     Args:
         connection: the DuckDB database.
@@ -260,13 +260,13 @@ def check_table_sizes(
 def define_view(
     connection: _DuckDBConnection, view_name: str, files: Iterable[str], sql_options: str
 ) -> None:
-    """Define a view over Parquet files, which may have different columns.
+    """Define a DuckDB view of Parquet files with possibly different columns.
 
     Args:
         connection: the DuckDB database.
         view_name: the name of the view.
         files: the paths or URLs of the files.
-        sql_options: more arguments of `read_parquet`, as SQL.
+        sql_options: more arguments of DuckDB's function `read_parquet`, as SQL.
     """
     file_list = ", ".join(map(_quote_for_sql, files))
     query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {sql_options})"
@@ -302,7 +302,7 @@ def _quote_for_sql(path: str) -> str:
 
 
 def has_column(connection: _DuckDBConnection, table: str, column: str) -> bool:
-    """Return whether a table of Sourcify's export, opened in DuckDB, has a column."""
+    """Return whether a table of Sourcify's export has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
 
@@ -342,7 +342,9 @@ class BucketQuery(NamedTuple):
 def make_bucket_queries(
     connection: _DuckDBConnection, files_by_table: Mapping[str, list[str]]
 ) -> Iterator[BucketQuery]:
-    """Yield the queries whose rows are distributed over the buckets' databases.
+    """Yield the SQL queries that divide an export among databases.
+
+    Each row of a result says to which SQLite database it belongs.
 
     Args:
         connection: the DuckDB database.
@@ -432,13 +434,15 @@ class ExportJoin(NamedTuple):
 def join_export(
     root: Path, source: BulkSource, *, chain_ids: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> ExportJoin:
-    """Join the tables of Sourcify's export, and divide its contracts into buckets.
+    """Join the tables of Sourcify's export into contracts.
+
+    The contracts are divided among SQLite databases, which can be read independently.
 
     Args:
         root: the content folder.
-        source: the export.
+        source: the export, as site.yaml names it.
         chain_ids: the ids of the site's chains; contracts on other chains are skipped.
-        scratch_dir: an empty folder, which must exist as long as the buckets are read.
+        scratch_dir: an empty folder for the databases, which must exist as long as they are read.
         limits: the limits on memory and threads.
 
     Raises:

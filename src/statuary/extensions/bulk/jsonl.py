@@ -33,13 +33,13 @@ BUFFER = 1 << 20
 
 
 def is_compressed(file_path: str) -> bool:
-    """Return whether the end of a file's name says that it is compressed."""
+    """Return whether a file's name ends with `.gz` or `.zst`."""
     return file_path.endswith((".gz", ".zst"))
 
 
 @contextmanager
 def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
-    """Open a file by path or URL, decompressed while it is read.
+    """Open a file by path or URL, and decompress it while reading.
 
     Args:
         root: the content folder.
@@ -76,10 +76,12 @@ def _open_zstandard_stream(compressed_stream: IO[bytes]) -> IO[bytes]:
 
 
 def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
-    """Return the types of exceptions that reading a damaged file raises.
+    """Return which exceptions mean that a file is damaged.
+
+    They depend on how the file is compressed.
 
     Args:
-        path: the path of the file, whose ending shows how it is compressed.
+        path: the path of the file, which may end with `.gz` or `.zst`.
 
     Raises:
         UnreadableError: if the file is compressed with Zstandard, which is not installed.
@@ -106,7 +108,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts in this range of lines of a JSON Lines file.
+        """Yield the contracts in some lines of a JSON Lines file.
 
         Args:
             root: the content folder.
@@ -122,14 +124,15 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record, located at a line and column."""
+        """Add to each finding the line and column in the file."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
 def divide_into_line_ranges(root: Path, path: str, range_size: int = RANGE_SIZE) -> Iterator[LineRange]:
     """Divide a JSON Lines file into ranges of whole lines.
 
-    A compressed or remote file is one range, because finding its lines would take as long as reading it.
+    Several processes can then read it. A compressed or remote file is one range, because finding its lines
+    would take as long as reading it.
 
     Args:
         root: the content folder.
@@ -186,10 +189,10 @@ class CountedLines(NamedTuple):
 
 
 def count_lines(block: Block) -> CountedLines:
-    """Count the line breaks in a block of a file.
+    """Count the line breaks in a part of a file.
 
     Args:
-        block: the file, and the start and size of the block in bytes.
+        block: the file, and where the part starts and how long it is.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -212,14 +215,14 @@ BLOCKS = 64
 def divide_into_line_ranges_by_workers(
     root: Path, path: str, executor: Executor, range_size: int = RANGE_SIZE
 ) -> Iterator[LineRange]:
-    """Divide an uncompressed JSON Lines file into ranges, using workers.
+    """Divide an uncompressed JSON Lines file into ranges of lines.
 
-    The workers count the lines, because a single process reads more slowly than several build.
+    Worker processes count the lines, because a single process reads more slowly than several build.
 
     Args:
         root: the content folder.
         path: the path of the file.
-        executor: runs the work.
+        executor: runs the worker processes.
         range_size: the approximate size of a range in bytes.
 
     Raises:
@@ -242,10 +245,11 @@ def divide_into_line_ranges_by_workers(
 
 
 def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]:
-    """Yield the contracts in a range of lines, skipping blank lines.
+    """Yield the contracts in some lines of a JSON Lines file.
 
-    A line that cannot be read is yielded as a contract with a finding instead of a record. If the rest of the
-    range is skipped because of damage or a limit, the last contract yielded has such a finding.
+    Blank lines are skipped. A line that cannot be read is yielded as a contract with an error instead of a
+    record. If the rest of the range is skipped because of damage or a limit, the last contract has such an
+    error.
     """
     path, number = line_range.path, line_range.first_line
     damaged: tuple[type[Exception], ...] = ()
@@ -344,10 +348,10 @@ def _source_of_line(path: str, line_number: int, record: RecordValue | None = No
 
 
 def locate_in_line(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
-    """Return findings with the line and column of the record's member.
+    """Add to each finding the line and column of the record's member.
 
     Args:
-        findings: the findings about the record.
+        findings: the findings about a record that is a line of JSON.
         line_number: the number of the line.
         line: the text of the line.
     """

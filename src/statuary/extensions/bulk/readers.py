@@ -68,9 +68,9 @@ GRACE = 60
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """Yield a temporary folder, which is removed at the end.
+    """Make a temporary folder, and remove it at the end.
 
-    Temporary folders that killed processes left behind are removed too.
+    Folders that killed processes left behind are removed too.
     """
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = lock_folder(folder, blocking=False)

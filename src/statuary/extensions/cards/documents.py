@@ -84,11 +84,16 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the file name and the state of each preview picture.
+    """List the preview pictures of a site and their states.
+
+    Other sites show these pictures beside links to the site.
 
     Args:
         status: whether the site has a status.
         contracts: whether the site has contracts.
+
+    Yields:
+        The file name of a picture, and the state that it shows.
     """
     if status:
         for kind in ("status", "incident"):
@@ -142,12 +147,12 @@ class CardsSection(Section):
 
 
 def choose_card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a text in the site's language, or in English.
+    """Return a text in the site's language, or else in English.
 
     English is used if the font lacks characters of the site's language.
 
     Args:
-        font: the font of the pictures.
+        font: the font of the preview pictures.
         texts: the texts of the site's language.
         key: the key of the text.
     """
@@ -156,10 +161,10 @@ def choose_card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
 
 
 def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
-    """Load the font of preview pictures: the theme's, or Pillow's default.
+    """Load the font of preview pictures from the theme, or Pillow's own.
 
     Args:
-        settings: the key `cards` of site.yaml.
+        settings: what site.yaml says under `cards`.
         files: the files of the theme, by name.
 
     Raises:
@@ -186,9 +191,9 @@ def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeType
 
 
 def has_glyphs_for(font: "FreeTypeFont", text: str) -> bool:
-    """Return whether a font has all characters of a text.
+    """Return whether a font can draw all characters of a text.
 
-    A font draws missing characters as boxes.
+    It would draw missing characters as boxes.
     """
     absent = _character_pixels(font, NO_CHARACTER)
     return all(character.isspace() or _character_pixels(font, character) != absent for character in text)
@@ -208,13 +213,13 @@ def draw_card(
     site_name: str,
     site_address: str,
 ) -> bytes:
-    """Draw a preview picture, and return it as PNG.
+    """Draw a preview picture with the state of a page, as PNG.
 
     Args:
         font: the font of the text.
-        draw_sign: draws the sign of the state.
+        draw_sign: a function that draws the sign of the state, such as a check mark.
         state: the state, which determines the colour.
-        state_sentence: the sentence about the state.
+        state_sentence: the sentence about the state, such as that all systems work.
         site_name: the name of the site.
         site_address: the address of the site.
 

@@ -124,7 +124,7 @@ def _format_json_number(value: float) -> str:
 
 
 def descriptor_hash(descriptor: Json) -> str:
-    """Return the hash of a descriptor that its attestations sign.
+    """Return the hash of a descriptor, which auditors sign in attestations.
 
     Args:
         descriptor: the JSON of the descriptor.
@@ -245,7 +245,7 @@ def _parse_attestation_signature(signed_attestation: JsonObject) -> RecoverableS
 
 
 def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Read an auditor's attestation about a descriptor, and check its signature.
+    """Read an auditor's signed statement about a descriptor, and verify it.
 
     Args:
         path: the path of the file in the folder of descriptors.
@@ -253,9 +253,9 @@ def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) ->
         own_descriptor: the JSON of the attested descriptor; None if the descriptor does not exist.
 
     Returns:
-        The attestation with its status, or None if `path` is not the path of an attestation. The status is
-        contradicted if the signature is invalid or is for another descriptor, and not shown if the library
-        that checks signatures is not installed.
+        The attestation with its status; None if `path` is that of another file. The status is contradicted if
+        the signature is invalid or is for another descriptor, and not shown if the library that verifies
+        signatures is not installed.
     """
     about = parse_attestation_path(path)
     if about is None:

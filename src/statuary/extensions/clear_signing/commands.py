@@ -305,11 +305,11 @@ def _find_contract_place(site: SiteContent, address: str, stated_chain: str | No
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Return the contract call that command-line options describe.
+    """Return the contract call that the command-line options describe.
 
     Args:
-        descriptors: the descriptors of the site; if `transaction` has no chain, the called contract's
-            descriptor determines it.
+        descriptors: the site's descriptors; without `--chain-id`, the descriptor of the called contract tells
+            the chain.
         calldata: the value of CALLDATA, as hex.
         transaction: the other options.
 

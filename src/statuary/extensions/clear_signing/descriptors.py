@@ -50,10 +50,13 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 
 
 def signing_file_kind(path: str) -> SigningFileKind:
-    """Return the kind of a file in the folder of descriptors.
+    """Return whether a file is a descriptor, a test, or something else.
+
+    For example, `registry/acme/calldata-Vault.json` is a descriptor of contract calls.
 
     Args:
-        path: the path of the file in the folder, which has the layout of the public registry.
+        path: the path of the file in the folder of descriptors, whose layout is that of the ERC-7730
+            registry.
     """
     *folders, name = path.split("/")
     if "sigs" in folders:
@@ -81,10 +84,15 @@ class Origins:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
     def find_origin(self, merged_pointer: Pointer) -> Origin:
-        """Return the file and pointer of a part of the merged descriptor.
+        """Return the file in which a part of the descriptor is written.
+
+        A descriptor may include other files, so its parts come from several files.
 
         Args:
-            merged_pointer: the pointer of the part in the merged descriptor.
+            merged_pointer: the pointer of the part in the descriptor with its included files.
+
+        Returns:
+            The path of the file, and the pointer of the part in it.
         """
         for length in range(len(merged_pointer), -1, -1):
             if merged_pointer[:length] in self._files:
@@ -93,10 +101,12 @@ class Origins:
         raise KeyError(merged_pointer)
 
     def record_origin(self, merged_pointer: Pointer, source_path: str, source_pointer: Pointer) -> None:
-        """Record where a part of the merged descriptor is written.
+        """Store in which file a part of the descriptor is written.
+
+        `find_origin` then returns this file.
 
         Args:
-            merged_pointer: the pointer of the part in the merged descriptor.
+            merged_pointer: the pointer of the part in the descriptor with its included files.
             source_path: the file in which the part is written.
             source_pointer: the pointer of the part in that file.
         """
@@ -139,15 +149,15 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return a finding located at a part of the descriptor.
+        """Return an error, warning or note about a part of the descriptor.
 
         Args:
             rule: the id of the broken rule.
             message: the sentence that says what is wrong.
-            pointer: the pointer of the part in the merged descriptor.
+            pointer: the pointer of the part in the descriptor with its included files.
             hint: the sentence that says what to do.
             severity: whether it is an error, a warning or a note.
-            on_key: whether the finding is about the key instead of its value.
+            on_key: whether the finding is about the part's key instead of its value.
         """
         path, source_pointer = self.origins.find_origin(pointer)
         return Finding(
@@ -162,16 +172,17 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The format of each call or message that the descriptor covers.
+        """The formats in the descriptor, each for one function or message.
 
-        The keys are function signatures or EIP-712 types. Values that are not objects are omitted.
+        A format tells wallets what to show. The keys are function signatures or EIP-712 types, such as
+        `transfer(address to,uint256 amount)`. Formats that are not JSON objects are omitted.
         """
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
 
     @property
     def context(self) -> JsonObject:
-        """The part of the descriptor that names the contract or message type."""
+        """The part of the descriptor that names its contract or message type."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
@@ -240,7 +251,7 @@ class DescriptorFolder:
         return frozenset(self.listing.paths)
 
     def paths_of_kinds(self, *kinds: SigningFileKind) -> Iterator[str]:
-        """Yield the sorted paths of the folder's files of some kinds."""
+        """Yield the paths of all files of these kinds, sorted."""
         return (path for path in self.listing.paths if signing_file_kind(path) in kinds)
 
     def read_file_bytes(self, path: str) -> bytes:
@@ -268,7 +279,7 @@ class DescriptorFolder:
         return self._values[path]
 
     def read_descriptor(self, path: str) -> Descriptor:
-        """Read a descriptor, and merge the files that it includes into it.
+        """Read a descriptor, and merge the files that it includes.
 
         Args:
             path: the path of the descriptor in the folder.
@@ -283,12 +294,13 @@ class DescriptorFolder:
         )
 
     def included_files(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return a descriptor's file and its included files, with digests.
-
-        The digest of a missing file is empty.
+        """Return a descriptor's file and all files that it includes.
 
         Args:
             path: the path of the descriptor in the folder.
+
+        Returns:
+            The path and SHA-256 of each file. The SHA-256 of a missing file is empty.
         """
         inputs: dict[str, IncludedFile] = {}
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
@@ -306,9 +318,8 @@ class DescriptorFolder:
         """Return the SHA-256 of a file in the folder, as hex.
 
         Returns:
-            The digest. It is empty if the file is missing; if the file cannot be read, it is the digest of
-            the
-            error message.
+            The digest; empty if the file does not exist. If the file cannot be read, the digest of the error
+            message.
         """
         if path not in self._digests:
             try:
@@ -467,9 +478,10 @@ _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
 def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield each contract that a descriptor names as its deployment, once.
+    """Yield each contract that a descriptor names as its deployment.
 
-    Deployments with a malformed chain id or address are skipped.
+    A contract that is named twice is yielded once. Deployments with a malformed chain id or address are
+    skipped.
     """
     base: Pointer = (
         "context",
@@ -494,7 +506,7 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def parse_attestation_path(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and signer named in an attestation's path.
+    """Return the descriptor and signer that an attestation's path names.
 
     Returns:
         The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if the path is not that of

@@ -37,21 +37,22 @@ def verify_site_descriptors(
     cached: CachedResults = EMPTY_CACHE,
     sources: ContractTable | None = None,
 ) -> FolderVerification:
-    """Check the changed descriptors of a site, and reuse other results.
+    """Check a site's descriptors, and reuse results that are still valid.
 
     Args:
         folder: the folder of descriptors.
         site: the content of the site.
         settings: the settings for clear signing.
-        cached: the results of the last build whose inputs are unchanged.
-        sources: the contracts of the running build; None if no build is running.
+        cached: the results of the last build that are still valid, because nothing that they depend on has
+            changed.
+        sources: the contracts of the running build; None outside of a build.
     """
     records = SiteRecords(folder.root, site, sources)
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
 def verification_summary_line(verification: FolderVerification) -> str:
-    """Return the line of the build's report that counts the published descriptors.
+    """Return a line for the build's report: how many descriptors are published.
 
     Returns:
         The line; empty if the site has no descriptors.
@@ -76,7 +77,8 @@ def signing_documents(
     Args:
         verification: the results of checking the descriptors.
         examples: the documents that show examples of calls.
-        read_previous_proof: returns the proof that the last build published at a path, or an empty object.
+        read_previous_proof: a function that returns the document of the last build at a path, or an empty
+            object.
         now: the time of the build.
     """
     for document in _make_all_documents(verification, examples, read_previous_proof, now):
@@ -159,7 +161,7 @@ def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:
     """Return the name and currency of each chain of the site.
 
     Returns:
-        Pairs of name and currency by chain id. A currency is None if the settings do not name it.
+        Pairs of name and currency by chain id. The currency is None if the settings do not name it.
     """
     currencies = dict(settings.currencies)
     return {

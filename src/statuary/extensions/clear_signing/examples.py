@@ -69,10 +69,13 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_with_address(self, address: str) -> list[int]:
-        """Return the ids of all chains on which an address has a descriptor.
+        """Return the chains on which an address has a descriptor.
 
         Args:
             address: the address of a contract, in lower case.
+
+        Returns:
+            The ids of the chains, sorted.
         """
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
@@ -92,9 +95,9 @@ class Descriptors:
 
 
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
-    """Yield the descriptors in a folder that describe contract calls.
+    """Yield the descriptors of contract calls in a folder.
 
-    Descriptors that cannot be read are skipped.
+    Descriptors that cannot be read, and those of EIP-712 messages, are skipped.
     """
     for path in folder.paths_of_kinds(SigningFileKind.CALLDATA):
         try:
@@ -128,11 +131,11 @@ class InnerRenderer:
 
 
 def parse_data_provider(data_provider: JsonObject, chains: Chains) -> Names:
-    """Return the names of tokens and addresses that a test supplies.
+    """Return the token and address names that a test file supplies.
 
     Args:
         data_provider: the member `dataProvider` of the test file.
-        chains: the names and currencies of chains, which test files do not contain.
+        chains: the names and currencies of chains, which are not in test files.
     """
     tokens = {}
     for address, item in as_object(data_provider.get("tokens")).items():
@@ -158,9 +161,9 @@ def _string_members(value: Json) -> dict[str, str]:
 
 
 def rendered_call_json(rendered: Rendered) -> dict[str, Json]:
-    """Convert what a wallet shows for a call to JSON.
+    """Return what a wallet shows for a call, as JSON.
 
-    The format is that of the tests in the ERC-7730 registry.
+    The JSON has the format of the tests in the ERC-7730 registry.
     """
     fields: list[Json] = [
         {
@@ -285,7 +288,7 @@ class Example(NamedTuple):
 
         Args:
             descriptor: the descriptor that the example tests.
-            descriptors: the descriptors of other contracts, for calls within the call.
+            descriptors: the descriptors of other contracts, for calls that are arguments of the call.
             names: the names of tokens and addresses that the wallet knows.
 
         Raises:
@@ -313,14 +316,14 @@ class DescriptorTests(NamedTuple):
 
 
 def descriptor_paths_by_test(folder: DescriptorFolder, cached_paths: Mapping[str, str]) -> dict[str, str]:
-    """Return the path of the tested descriptor for each test file.
+    """Find which descriptor each test file tests.
 
     Args:
         folder: the folder of descriptors.
-        cached_paths: the results of an earlier build that are still valid, by path of the test file.
+        cached_paths: results of an earlier build that are still valid, in the same form.
 
     Returns:
-        The path of the descriptor by path of the test file; empty for a test file that cannot be read.
+        The path of the descriptor by the path of the test file; empty for a test file that cannot be read.
     """
     return {
         path: cached_paths[path] if path in cached_paths else _read_descriptor_path(folder, path)
@@ -338,11 +341,11 @@ def _read_descriptor_path(folder: DescriptorFolder, test_path: str) -> str:
 
 
 def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Read test files of descriptors, with at most `MAX_EXAMPLES` examples from each.
+    """Read test files, with at most `MAX_EXAMPLES` examples from each.
 
     Args:
         folder: the folder with descriptors and tests.
-        paths: the paths of the test files; those that cannot be read are skipped.
+        paths: the paths of the test files; files that cannot be read are skipped.
     """
     tests = []
     for path in paths:
@@ -356,7 +359,7 @@ def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[Descripto
 
 
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return a folder's tests, by the path of the tested descriptor."""
+    """Read all tests in a folder, grouped by the tested descriptor."""
     tests: dict[str, list[DescriptorTests]] = {}
     for path, descriptor_path in descriptor_paths_by_test(folder, {}).items():
         tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))
@@ -382,13 +385,12 @@ def example_document(
 ) -> JsonObject:
     """Return a document that shows a descriptor's examples as wallets do.
 
-    The document contains at most `MAX_EXAMPLES` examples. Examples that the descriptor has no format for are
-    skipped.
+    It has at most `MAX_EXAMPLES` examples. An example for which the descriptor has no format is skipped.
 
     Args:
         descriptor: the descriptor that the examples test.
         tests: the test files of the descriptor, which contain the examples.
-        descriptors: the descriptors of other contracts, for calls within calls.
+        descriptors: the descriptors of other contracts, for calls that are arguments of the call.
         chains: the names and currencies of chains.
     """
     calls: list[Json] = []

@@ -93,12 +93,14 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield an error for each missing path or constant of a field.
+    """Yield an error for each path in a field that leads nowhere.
+
+    Also yield one for each constant that the descriptor does not define.
 
     Args:
         field: the field of a format.
-        types: the types of the call's or message's values, in which paths are looked up.
-        descriptor: the descriptor, in which constants are looked up.
+        types: the types of the call's or message's values, which show where a path leads.
+        descriptor: the descriptor, which defines the constants.
     """
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
@@ -211,9 +213,9 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield errors in a field's format and label.
+    """Yield an error if a field's format cannot show its value.
 
-    The format must be able to display the type of the field's value.
+    A missing format or label is an error too.
 
     Args:
         field: the field of a format.

@@ -30,7 +30,7 @@ class Field(NamedTuple):
 
     @property
     def params(self) -> JsonObject:
-        """The member `params` of the field, which the display format reads."""
+        """The parameters of the field's display format, such as a token's path."""
         return as_object(self.value.get("params"))
 
     @property
@@ -53,11 +53,11 @@ class Field(NamedTuple):
 
     @property
     def is_always_visible(self) -> bool:
-        """Whether wallets always show the field, because its visibility has no condition."""
+        """Whether wallets show the field in every case."""
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
-        """Return the path to the field's value.
+        """Return the path to the value that the field shows.
 
         Returns:
             The path from the root of the call or message; None if the value is a constant.
@@ -69,10 +69,11 @@ class Field(NamedTuple):
         return parse_path(path_text).from_root(self.group) if isinstance(path_text, str) else None
 
     def parse_parameter_path(self, path_text: str) -> Path:
-        """Parse a path that a parameter of the field's display format contains.
+        """Parse a path in a parameter of the field's display format.
 
         Args:
-            path_text: the path as the descriptor spells it, which may be relative to a group of fields.
+            path_text: the path as it is written in the descriptor, which may be relative to a group of
+                fields.
 
         Returns:
             The path from the root of the call or message.
@@ -87,13 +88,13 @@ DEFINITIONS = "$.display.definitions."
 
 
 def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
-    """Yield the fields of a format in order, including those in groups.
+    """Yield all fields of a format in order, including those in groups.
 
-    A field whose definition or group is invalid has a `problem`.
+    A field with an invalid definition or group has a `problem`, which describes the error.
 
     Args:
-        descriptor: the merged descriptor.
-        key: the key of the format: a function signature or an EIP-712 type.
+        descriptor: the descriptor, merged with the files that it includes.
+        key: the function signature or EIP-712 type for which the format is.
     """
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
@@ -147,10 +148,9 @@ def _parse_field(
 
 
 def find_placeholders(template: str) -> Iterator[str]:
-    """Yield the path in each pair of braces in an interpolated intent.
+    """Yield the path in each pair of braces in a text.
 
-    An interpolated intent is a text with paths of values, such as `Send {amount}`. Doubled braces stand for
-    braces.
+    For example, the path in `Send {amount}` is `amount`. A doubled brace stands for the brace itself.
 
     Raises:
         InvalidValueError: if a brace is not closed, or there is nothing between braces.

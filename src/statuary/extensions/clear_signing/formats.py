@@ -58,10 +58,11 @@ class DisplayContext(NamedTuple):
 
 
 def format_value(format_name: str, value: Leaf, params: JsonObject, context: DisplayContext) -> ShownValue:
-    """Return a value as a wallet displays it, with the wallet's warning.
+    """Return a value as a wallet displays it, with any warning.
 
     Args:
-        format_name: the name of the display format; a value with an unknown format is shown raw.
+        format_name: the name of the display format, such as `tokenAmount`; with an unknown one, the raw value
+            is shown.
         value: the value to display.
         params: the parameters of the format.
         context: the names that the wallet knows, and the other values of the call.
@@ -110,6 +111,8 @@ def _is_number(value: Leaf) -> bool:
 
 def format_decimal(amount: int, decimals: int) -> str:
     """Format a token amount as a decimal number without trailing zeros.
+
+    For example, 1500000 with 6 decimals becomes `1.5`.
 
     Args:
         amount: the amount in the token's smallest unit.

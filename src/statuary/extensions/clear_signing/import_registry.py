@@ -28,13 +28,13 @@ class SelectedFiles(NamedTuple):
 
 
 def select_registry_files(registry: DescriptorFolder, chain_ids: Collection[str]) -> SelectedFiles:
-    """Select the descriptors for some chains, and their other files.
+    """Select the registry's descriptors for some chains, and the files they need.
 
-    The other files are those that the descriptors include, their tests and their attestations.
+    These files are the ones that the descriptors include, their tests and their attestations.
 
     Args:
-        registry: the checkout of the registry.
-        chain_ids: the ids of the chains.
+        registry: a clone of the ERC-7730 registry.
+        chain_ids: the ids of the chains of your site.
     """
     copied = list[str]()
     files = set[str]()
@@ -77,13 +77,13 @@ class CopyResult(NamedTuple):
 
 
 def copy_registry_files(registry: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy files of the registry into the content folder.
+    """Copy files of the ERC-7730 registry into the content folder.
 
     Files that already exist are not overwritten.
 
     Args:
-        registry: the checkout of the registry.
-        paths: the paths of the files in the checkout.
+        registry: a clone of the registry.
+        paths: the paths of the files in the registry.
         content: the content folder.
     """
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}

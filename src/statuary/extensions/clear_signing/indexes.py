@@ -11,14 +11,13 @@ Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the bytes of `index.calldata.json`, the index of descriptors for calls.
+    """Return the content of `index.calldata.json`.
 
-    Wallets use the index to find the descriptor of a contract. It maps the contract (a CAIP-10 id) to the
-    path
-    of the descriptor.
+    In this file, wallets look up the descriptor for calls of a contract. It maps the contract (a CAIP-10 id,
+    such as `eip155:1:0x…`) to the path of the descriptor.
 
     Args:
-        published_descriptors: each published descriptor with a contract to which it applies.
+        published_descriptors: pairs of a descriptor and a contract for which it is published.
     """
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
@@ -28,12 +27,13 @@ def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def encode_messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the bytes of `index.eip712.json`, the index of descriptors for messages.
+    """Return the content of `index.eip712.json`.
 
-    Wallets use the index to find the descriptors of a contract (a CAIP-10 id) and an EIP-712 type.
+    In this file, wallets look up the descriptors for a contract (a CAIP-10 id, such as `eip155:1:0x…`) and
+    the EIP-712 type of a message.
 
     Args:
-        published_descriptors: each published descriptor with a contract to which it applies.
+        published_descriptors: pairs of a descriptor and a contract for which it is published.
     """
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:

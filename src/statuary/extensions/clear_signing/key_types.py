@@ -75,7 +75,9 @@ class MessageKey(NamedTuple):
 
 
 def selector_of(signature: str) -> str:
-    """Return a function's selector: 4 bytes of its hash, as 0x hex.
+    """Return the first 4 bytes of a function signature's Keccak-256, as hex.
+
+    For example, the selector of `transfer(address,uint256)` is `0xa9059cbb`.
 
     Args:
         signature: the canonical signature, such as `transfer(address,uint256)`.
@@ -168,10 +170,13 @@ class _KeyTokens:
 
 
 def parse_function_key(key: str) -> FunctionKey:
-    """Parse the key of a function's format, such as `transfer(address to)`.
+    """Parse a function with parameter names, such as `transfer(address to)`.
+
+    Descriptors use such functions as the keys of formats.
 
     Raises:
-        InvalidValueError: if the key is not a function, or contains a type with a non-canonical name.
+        InvalidValueError: if the string is not a function, or a type has a non-canonical name, such as
+            `uint`.
     """
     tokens = _KeyTokens(key)
     tokens.skip_space("")
@@ -256,11 +261,11 @@ def _parse_basic_type(type_name: str, key_part: str) -> BasicType:
 
 
 def parse_abi_inputs(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Convert the inputs of an ABI item to parameters.
+    """Convert the inputs of a function in an ABI to parameters.
 
     Args:
-        inputs: the member `inputs` of the ABI item.
-        depth: the number of tuples that contain the inputs.
+        inputs: the member `inputs` of the function.
+        depth: the number of tuples around the inputs.
 
     Raises:
         InvalidValueError: if the type of an input is invalid.
@@ -295,9 +300,10 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(key: str) -> MessageKey:
-    """Parse an EIP-712 type string (`encodeType`), the key of a message's format.
+    """Parse an EIP-712 type string, such as `Mail(string contents)`.
 
-    The primary type comes first, followed by the types that it refers to, sorted by name.
+    Descriptors use type strings as the keys of formats. The types that the first one refers to follow it,
+    sorted by name.
 
     Raises:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.

@@ -21,7 +21,7 @@ PATH: Final[dict[str, object]] = {
 def openapi_operations(
     settings: ClearSigningSettings, example: ContractRow | None
 ) -> tuple[ApiDescription, ...]:
-    """Return the description of the clear-signing documents for `openapi.json`.
+    """Describe the clear-signing documents for `openapi.json`.
 
     The description is the same for every site, so both arguments are ignored.
     """

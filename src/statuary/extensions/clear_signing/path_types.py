@@ -55,14 +55,14 @@ class DataTypes:
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
     def resolve_named_type(self, value_type: ValueType) -> ValueType:
-        """Return the struct that a named type refers to.
+        """Return the struct that a type name refers to.
 
-        Other types are returned unchanged.
+        A type that is not a name is returned unchanged.
         """
         return self.structs_by_name[value_type.name] if isinstance(value_type, NamedType) else value_type
 
     def type_at_path(self, path: Path) -> PathTarget:
-        """Return the type of the value to which a path leads.
+        """Return the type of the value at the end of a path.
 
         Raises:
             InvalidValueError: if the path leads to no value.
@@ -113,9 +113,9 @@ class DataTypes:
                 )
 
     def leaf_paths(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of every single value within structs and arrays.
+        """Yield the path of each single value, within structs and arrays too.
 
-        A recursive type is expanded only once.
+        A struct that contains itself is expanded only once.
         """
         return self._leaf_paths_below(self.top, (), frozenset())
 
@@ -220,10 +220,10 @@ def _type_of_transaction_value(path: Path) -> PathTarget:
 
 
 def descriptor_value_at(descriptor: Json, path: Path) -> Json:
-    """Return the value at a path within the descriptor (`$.…`).
+    """Return the value at a path such as `$.metadata.constants.NAME`.
 
     Args:
-        descriptor: the merged descriptor.
+        descriptor: the descriptor, merged with the files that it includes.
         path: the path, which begins at the descriptor's root.
 
     Raises:
@@ -244,7 +244,7 @@ def descriptor_value_at(descriptor: Json, path: Path) -> Json:
 def is_address_like(target: PathTarget) -> bool:
     """Return whether the value at a path can be an address.
 
-    That is so for addresses, for slices of 20 bytes, and for slices of unknown length.
+    Possible values are addresses, and slices of 20 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -253,9 +253,10 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether a value of another type can contain an address.
+    """Return whether a value that is not an address can contain one.
 
-    Such a value is an unsigned integer, a byte string or a slice of bytes. Wallets read the last 20 bytes.
+    Possible values are `uint160` and larger integers, and byte strings or slices of at least 20 bytes or of
+    unknown length. Wallets read the last 20 bytes.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -265,9 +266,9 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number_like(target: PathTarget) -> bool:
-    """Return whether the value at a path can be read as integer.
+    """Return whether the value at a path can be a number.
 
-    That is so for integers, for slices of at most 32 bytes, and for slices of unknown length.
+    Possible values are integers, and slices of at most 32 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -276,7 +277,7 @@ def is_number_like(target: PathTarget) -> bool:
 
 
 def is_single_value(target: PathTarget) -> bool:
-    """Return whether a path leads to single values, not arrays or structs.
+    """Return whether the value at a path is neither array nor struct.
 
     Args:
         target: the type at the end of the path.
@@ -285,7 +286,7 @@ def is_single_value(target: PathTarget) -> bool:
 
 
 def describe_target_type(target: PathTarget) -> str:
-    """Describe a path's type for an error message, such as `an array`."""
+    """Describe the type of a value in words, such as `an array`."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

@@ -48,9 +48,9 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The number of items in the slice of an array or byte string.
+        """The number of items in the slice, or None if unknown.
 
-        The value is None if the number depends on the length of the array or byte string.
+        It is unknown if it depends on the length of the whole array or byte string.
         """
         start = self.start or 0
         if self.end is None:
@@ -68,10 +68,11 @@ class Path(NamedTuple):
     steps: tuple[Step, ...]
 
     def from_root(self, group_steps: tuple[Step, ...]) -> "Path":
-        """Return the path from the root of the call or message.
+        """Return the path that begins at the call's or message's root.
 
         Args:
-            group_steps: the steps to the group that contains the field; used only if the path is relative.
+            group_steps: the steps from the root to the group of the field; they are put before a relative
+                path.
         """
         return Path(DATA, group_steps + self.steps) if self.root == RELATIVE else self
 

@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quote_shortened(text: str) -> str:
-    """Quote a text for an error message, and shorten long ones."""
+    """Quote a string for an error message, and shorten a long one."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 

@@ -36,11 +36,11 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the document with the results of checking a contract's descriptors.
+    """Return the published results of checking a contract's descriptors.
 
     Args:
         verdicts: the results for the contract; at least one.
-        attestations: the attestations about these descriptors.
+        attestations: the auditors' signed statements about these descriptors.
         previous_proofs: the document that the last build published; empty if there was none.
         now: the time of the build.
     """
@@ -81,7 +81,7 @@ def _add_proof_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return the results of checking a descriptor against one contract, as JSON.
+    """Return how a descriptor compares with one contract, as JSON.
 
     Results of earlier builds are not included.
     """

@@ -92,7 +92,10 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """The called contract, then the others whose code can run."""
+        """The code of the called contract, then that of its implementations.
+
+        Implementations without verified code are left out.
+        """
         return (self.own_code, *self.other_codes)
 
     @property
@@ -105,7 +108,7 @@ class DeployedCode(NamedTuple):
         return strings_by_type
 
     def signatures_named(self, function_name: str) -> list[str]:
-        """Return the sorted signatures of all functions with a name.
+        """Return the signatures of all functions with a name, sorted.
 
         Args:
             function_name: the name without parameters, such as `transfer`.
@@ -126,13 +129,13 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def selector_owner(self, selector: str) -> SelectorOwner:
-        """Find the contract whose code runs the function with a selector.
+        """Return the contract that runs the function with this selector.
 
-        It is the called contract, or else its first implementation that has the function.
+        It is the called contract itself, or else its first implementation that has the function.
 
         Returns:
-            The function and the contract's address. If several facets of a diamond have the function, or only
-            unverified code may have it, the reason why the contract is unknown.
+            The function and the address of the contract. If several facets of a diamond have the function, or
+            only unverified code may have it, the contract is unknown, and the result says why.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -175,10 +178,12 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, location: ContractLocation) -> DeployedCode | str:
-        """Return the verified code that a call to this contract can run.
+        """Return the verified code that a call to a contract can run.
+
+        Call `read_contracts` for the contract before.
 
         Args:
-            location: the chain and address of the contract, which `read_contracts` has read.
+            location: the chain and address of the contract.
 
         Returns:
             The code, or the end of a sentence that says why there is none.
@@ -196,10 +201,13 @@ class SiteRecords:
         return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
     def read_contracts(self, locations: Collection[ContractLocation]) -> None:
-        """Read the records of contracts and their implementations, which `code_at` then returns.
+        """Read the records of contracts and of their implementations.
+
+        Call `code_at` afterwards to get the code of each.
 
         Args:
-            locations: the chain and address of each contract; chains that are not in site.yaml are skipped.
+            locations: the chain and address of each contract; contracts on chains that are not in site.yaml
+                are skipped.
         """
         self._read_records_at({place for place in locations if place[0] in self._chains})
         implementations = {
@@ -297,9 +305,9 @@ class SiteRecords:
 
 
 def extract_verified_code(record: RecordValue) -> VerifiedCode:
-    """Return the functions and EIP-712 types that a record states.
+    """Return the functions and EIP-712 types in a contract's record.
 
-    No proof of the record is checked, so the result claims no evidence.
+    The result claims no evidence, because no proof of the record is checked.
     """
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
@@ -324,9 +332,9 @@ def extract_verified_code(record: RecordValue) -> VerifiedCode:
 
 
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the functions in an ABI by selector.
+    """Return the functions in an ABI by selector, such as `0xa9059cbb`.
 
-    Entries that are invalid, or are not functions, are skipped.
+    Invalid entries, and entries that are not functions, are skipped.
     """
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
@@ -359,9 +367,11 @@ _TYPE_STRING = re.compile(
 
 
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
-    """Return the EIP-712 type strings in source code, by primary type.
+    """Find the EIP-712 type strings in source code.
 
-    Sources that do not contain the word `keccak256` are skipped.
+    Returns:
+        The strings by the name of their first type, such as `Mail` for `Mail(string contents)`. Sources
+        without the word `keccak256` are skipped.
     """
     strings: dict[str, set[str]] = {}
     for source in sources.values():

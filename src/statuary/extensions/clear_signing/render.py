@@ -69,11 +69,11 @@ class CallFormat(NamedTuple):
 
 
 def find_call_format(descriptor: JsonObject, calldata: bytes) -> CallFormat:
-    """Return the descriptor's format for the function that a call's selector names.
+    """Return the format for the function that a transaction calls.
 
     Args:
-        descriptor: the merged descriptor.
-        calldata: the data of the call.
+        descriptor: the descriptor, merged with the files that it includes.
+        calldata: the data of the call, which begins with the selector of the function.
 
     Raises:
         NotShownError: if the descriptor has no such format.
@@ -103,8 +103,8 @@ def render_call(
         descriptor: the descriptor, merged with the files that it includes.
         call: the contract call.
         wallet_names: the names of tokens and addresses that the wallet knows.
-        render_inner_call: renders a call that is an argument of this call; by default its bytes are shown.
-        depth: the number of calls that contain this one.
+        render_inner_call: renders a call that is an argument of this call; None to show its bytes instead.
+        depth: the number of calls around this one.
 
     Raises:
         NotShownError: if the descriptor has no format for the call.
@@ -145,7 +145,7 @@ def render_message(
         descriptor: the descriptor, merged with the files that it includes.
         message: the message to sign.
         wallet_names: the names of tokens and addresses that the wallet knows.
-        render_inner_call: renders a call in the message; by default its bytes are shown.
+        render_inner_call: renders a call that is part of the message; None to show its bytes instead.
 
     Raises:
         NotShownError: if the descriptor has no format for the message.

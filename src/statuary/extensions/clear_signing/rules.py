@@ -62,14 +62,15 @@ class ParsedDescriptor:
 
     @cached_property
     def descriptor_hash(self) -> str:
-        """The hash of the descriptor, which is what attestations sign."""
+        """The hash of the descriptor, which auditors sign in attestations."""
         return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
     def parsed_keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """The function or message type that each format's key names, by key.
+        """The function or message type for which each format is written.
 
-        The value is an error if the key is invalid.
+        The key is the string in the descriptor, such as `transfer(address to,uint256 amount)`; the value is
+        this string parsed, or the error in it.
         """
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
@@ -84,14 +85,18 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The functions for which the descriptor has a format, by the format's key."""
+        """The functions for which the descriptor has formats.
+
+        The key is the function as the descriptor spells it, such as `transfer(address to,uint256 amount)`.
+        """
         return {key: value for key, value in self.parsed_keys.items() if isinstance(value, FunctionKey)}
 
     @cached_property
     def types_by_format(self) -> Mapping[str, DataTypes]:
-        """The types of a call's or message's values, by format key.
+        """The types of the parameters or message members that each format shows.
 
-        Formats with an invalid key are left out.
+        The key is the function or EIP-712 type as the descriptor spells it. Formats with an invalid key are
+        left out.
         """
         types = {}
         for key, value in self.parsed_keys.items():
@@ -103,9 +108,10 @@ class ParsedDescriptor:
 
     @cached_property
     def fields_using_amount(self) -> Mapping[str, Field]:
-        """The first field of each format that uses `@.value`, by key.
+        """The first field of each format that uses `@.value`.
 
-        `@.value` is the amount of the chain's currency that the transaction sends.
+        `@.value` is the amount of the chain's currency that the transaction sends. The key is the function as
+        the descriptor spells it.
         """
         field_by_key = {
             key: next(filter(uses_amount_sent, fields), None) for key, fields in self.fields_by_format.items()
@@ -114,9 +120,10 @@ class ParsedDescriptor:
 
     @cached_property
     def formats_showing_amount(self) -> frozenset[str]:
-        """The keys of the formats with a field that shows `@.value`.
+        """The formats in which a visible field is `@.value`.
 
-        `@.value` is the amount of the chain's currency that the transaction sends.
+        `@.value` is the amount of the chain's currency that the transaction sends. A format is named by its
+        key, the function.
         """
         return frozenset(
             key for key, fields in self.fields_by_format.items() if any(map(shows_amount_sent, fields))
@@ -124,7 +131,9 @@ class ParsedDescriptor:
 
     @cached_property
     def fields_by_format(self) -> Mapping[str, tuple[Field, ...]]:
-        """The fields of each format, with groups and definitions resolved.
+        """All fields of each format, including those in groups.
+
+        The key is the function or EIP-712 type for which the format is.
 
         Raises:
             StepLimitError: if the descriptor has more than `MAX_FIELDS` fields.
@@ -151,17 +160,21 @@ class DeployedDescriptor:
 
     @cached_property
     def owners_by_format(self) -> Mapping[str, SelectorOwner]:
-        """The contract whose code runs each function, by format key."""
+        """The contract that runs each function in the descriptor.
+
+        For a proxy, this may be one of its implementations. The key is the function as the descriptor spells
+        it.
+        """
         return {
             key: self.code.selector_owner(function.selector)
             for key, function in self.parsed.functions.items()
         }
 
     def verified_function(self, key: str) -> Function | None:
-        """Return the function of the verified code for which a format is written.
+        """Return the verified function that a format describes.
 
         Args:
-            key: the key of the format in the descriptor.
+            key: the function as the descriptor spells it, such as `transfer(address to,uint256 amount)`.
 
         Returns:
             The function, or None if the contract has no function with the same signature.
@@ -455,7 +468,7 @@ def violation_findings(
     Args:
         descriptor: the descriptor that breaks the rule.
         rule_function: the function that implements the rule.
-        violations: the places that break the rule.
+        violations: the places in the descriptor that break the rule.
     """
     name = rule_text(rule_function).name
     usual = Severity.WARNING if rule_function in WARNED else Severity.ERROR

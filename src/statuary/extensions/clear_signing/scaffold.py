@@ -23,14 +23,14 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Return a first descriptor for a contract, for its author to edit.
+    """Write a first descriptor of a contract, for its author to edit.
 
-    The descriptor has a format for each function that changes state.
+    It has a format for each function that changes state.
 
     Args:
         code: the verified code of the contract.
         chain_id: the chain of the contract.
-        owner: the publisher of the contract; empty for the contract's name.
+        owner: the publisher of the contract; empty to use the contract's name.
     """
     functions = {function.signature: function for function in code.state_changing_functions()}
     is_token = functions.keys() >= _TOKEN
@@ -132,7 +132,7 @@ def descriptor_path(descriptor: JsonObject, entity: str) -> str:
 
     Args:
         descriptor: the new descriptor.
-        entity: the name of the folder; empty for the contract's name.
+        entity: the name of the folder; empty to use the contract's name.
     """
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")

@@ -48,7 +48,10 @@ def _check_scalar(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
 
 
 def make_choice_check(*choices: str) -> Check:
-    """Return a function that checks whether a value is one of these strings."""
+    """Return a check that accepts only these strings.
+
+    For example, `make_choice_check("always", "never")` makes a check that reports `"often"`.
+    """
 
     def check_choice(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -75,7 +78,7 @@ def _check_list(
 
 
 def make_list_check(check_item: Check, max_items: int = 1_000, min_items: int = 0) -> Check:
-    """Return a function that checks a list's length and every item.
+    """Return a check of a list: its length, and each item.
 
     Args:
         check_item: checks one item.
@@ -95,10 +98,10 @@ def _check_map(value: Json, pointer: Pointer, check_value: Check) -> Iterator[Sc
 
 
 def make_map_check(check_value: Check) -> Check:
-    """Return a function that checks every value of a JSON object.
+    """Return a check of a JSON object that applies to every value.
 
     Args:
-        check_value: checks one value.
+        check_value: the check of one value.
     """
     return partial(_check_map, check_value=check_value)
 
@@ -113,9 +116,9 @@ def _check_alternatives(value: Json, pointer: Pointer, checks: tuple[Check, ...]
 
 
 def make_alternatives_check(*checks: Check) -> Check:
-    """Return a function that accepts a value if one of several checks does.
+    """Return a check that accepts a value if any of several does.
 
-    If all fail, it reports the first error of the last check.
+    If none does, the first error of the last check is reported.
     """
     return partial(_check_alternatives, checks=checks)
 
@@ -159,13 +162,13 @@ def make_object_check(
     allow_other_keys: bool = False,
     exclusive_pairs: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return a function that checks the members of a JSON object.
+    """Return a check of a JSON object: its keys and their values.
 
     Args:
         checks_by_key: the check for the value of each known key.
         required: the keys that must be present.
-        allow_other_keys: whether other keys are allowed.
-        exclusive_pairs: pairs of keys that exclude each other.
+        allow_other_keys: whether keys without a check are accepted.
+        exclusive_pairs: pairs of keys of which only one may be present.
     """
     return partial(
         _check_object,
@@ -394,7 +397,7 @@ DESCRIPTOR = make_object_check(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield each place where a descriptor breaks the schema of ERC-7730.
+    """Yield an error for each place that breaks the ERC-7730 schema.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.

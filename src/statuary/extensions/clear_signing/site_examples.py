@@ -57,7 +57,7 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read_descriptor(item.path)
 
     def read_descriptor(self, path: str) -> Descriptor:
-        """Read a valid descriptor, or return it if it was read before.
+        """Read a valid descriptor; a second call returns the same object.
 
         Args:
             path: the path of the descriptor in its folder.
@@ -68,10 +68,10 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def descriptor_files_at(self, location: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of a contract's descriptor, with their digests.
+        """Return the files of a contract's descriptor, with their SHA-256.
 
         Args:
-            location: the address and chain id of the contract.
+            location: the address and the chain id of the contract, in this order.
 
         Returns:
             The files; empty if no valid descriptor applies to the contract.
@@ -116,7 +116,8 @@ class SiteExamples:
     def documents(self) -> Iterator[Document]:
         """Yield a document with example calls for each published descriptor.
 
-        The list of examples is empty if the descriptor has no tests, or no test can be rendered.
+        The examples come from the descriptor's tests. The list is empty if there are none, or none can be
+        rendered.
         """
         tests: dict[str, list[str]] = {}
         for path, descriptor_path in self.descriptor_paths.items():

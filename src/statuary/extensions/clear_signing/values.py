@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
-        """The value as bytes: 32 for an integer, one for a bool."""
+        """The value as bytes; an integer becomes 32 bytes, a bool one."""
         if isinstance(self.value, bytes):
             return self.value
         if isinstance(self.value, str):
@@ -143,12 +143,12 @@ def _decode_size_or_offset(data: bytes, offset: int) -> int:
 
 
 def parse_message_value(value_type: ValueType, json_value: Json, types: DataTypes) -> Value:
-    """Parse a value of an EIP-712 message according to its type.
+    """Convert a JSON value of an EIP-712 message to its declared type.
 
     Args:
         value_type: the type.
         json_value: the JSON value.
-        types: the types that the message defines.
+        types: the struct types that the message defines.
 
     Raises:
         InvalidValueError: if the value does not have that type.
@@ -190,9 +190,7 @@ def _parse_message_leaf(value_type: BasicType, json_value: Json) -> Leaf:
 
 
 def find_value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Return the value at the end of a path.
-
-    The path leads through structs and arrays.
+    """Follow a path through structs and arrays to a value.
 
     Args:
         value: the struct or array at which the path begins.

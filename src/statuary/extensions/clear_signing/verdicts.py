@@ -99,7 +99,7 @@ EMPTY_CACHE: Final = CachedResults()
 
 
 def restore_finding(stored_finding: dict[str, Any]) -> Finding:
-    """Restore a finding from the JSON in the cache."""
+    """Convert JSON from the last build's cache back to a finding."""
     severity = Severity(stored_finding["severity"])
     pointer = tuple(stored_finding["pointer"])
     return Finding(**stored_finding | {"severity": severity, "pointer": pointer, "position": None})
@@ -121,7 +121,7 @@ def _restore_deployment_verdict(stored_row: list[Any]) -> DeploymentVerdict:
 
 
 def restore_descriptor_verdict(stored_row: list[Any]) -> DescriptorVerdict:
-    """Restore a descriptor's result from the JSON in the cache."""
+    """Convert JSON from the last build's cache to a descriptor's result."""
     path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = stored_row
     return DescriptorVerdict(
         path,
@@ -137,7 +137,7 @@ def restore_descriptor_verdict(stored_row: list[Any]) -> DescriptorVerdict:
 
 
 def restore_attestation_verdict(stored_row: list[Any]) -> AttestationVerdict:
-    """Restore an attestation's result from the JSON in the cache."""
+    """Convert JSON from the last build's cache to an attestation's result."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
     attestation, finding = stored_row
@@ -150,6 +150,9 @@ def restore_attestation_verdict(stored_row: list[Any]) -> AttestationVerdict:
 
 
 def restore_example_basis(stored_row: list[Any]) -> ExampleBasis:
-    """Restore an example's inputs from the JSON in the cache."""
+    """Convert JSON from the last build's cache to an example's inputs.
+
+    If these inputs have not changed, the example need not be rendered again.
+    """
     called_contracts, basis, sha256 = stored_row
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in called_contracts), basis, sha256)

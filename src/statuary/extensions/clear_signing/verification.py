@@ -68,11 +68,11 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield each published descriptor with a contract that it is published for.
+        """Yield each published descriptor with a contract to which it applies.
 
         A descriptor is not published for a contract if it contradicts the verified code, or if several
-        descriptors apply to the contract. It is also not published if the site has no verified record of the
-        contract, unless the settings allow that.
+        descriptors apply to the contract. Without a verified record of the contract, it is published only if
+        the settings allow that.
         """
         for item in self.descriptors:
             for verdict in item.deployments:
@@ -91,12 +91,12 @@ def verify_folder(
 ) -> FolderVerification:
     """Check the descriptors in a folder against the site's contracts.
 
-    If several descriptors apply to a contract, that is reported.
+    It is an error if several descriptors are for the same contract and the same calls or message type.
 
     Args:
         folder: the folder of descriptors.
         records: the verified contracts of the site.
-        with_unverified: whether to publish descriptors for contracts without a verified record.
+        with_unverified: whether descriptors are published for contracts without a verified record.
         cached: the results of the last build that are still valid.
     """
     paths = list(folder.paths_of_kinds(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))

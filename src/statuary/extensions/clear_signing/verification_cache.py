@@ -93,7 +93,9 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_result_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result if no input has changed.
+        """Return the last build's result, if no input has changed.
+
+        The descriptors need not be checked then.
 
         Returns:
             The findings and the line of the report; None if the descriptors have to be checked again.
@@ -110,7 +112,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(restore_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged_results(self) -> CachedResults:
-        """Return the last build's results whose inputs have not changed."""
+        """Return those results of the last build that are still valid."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -160,9 +162,9 @@ class VerificationCache:
 
         Args:
             verification: the results of checking the descriptors.
-            tests: the path of the descriptor that each test file tests, by path of the test file.
-            examples: the inputs of the document with examples, by descriptor.
-            result: the result of the section in this build.
+            tests: which descriptor each test file tests: paths of descriptors by path of the test file.
+            examples: the inputs from which each descriptor's document with examples was made.
+            result: the report of this build about all descriptors.
             has_defect: whether an unexpected exception occurred outside of the verification.
         """
         places = sorted({place for item in verification.descriptors for place in item.places})

@@ -54,17 +54,17 @@ class DeploymentCheck:
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:
-        """The descriptor together with the verified code that it describes.
+        """The descriptor and the verified code that it describes, or None.
 
-        The value is None if there is no verified code.
+        It is None if there is no verified code.
         """
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
     def fits(self) -> ClaimStatus:
-        """The result of comparing the descriptor with the verified code.
+        """Whether the descriptor agrees with the contract's verified code.
 
-        The descriptor fits if no error was found, and each function is run by a known contract.
+        It does if no error was found, and if it is known for each function which contract runs it.
         """
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
@@ -75,7 +75,10 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """The strength of the evidence for the ABI of the verified code."""
+        """How well the evidence proves the ABI of the verified code.
+
+        For a proxy, this is the weakest result among the proxy and its implementations.
+        """
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -84,7 +87,10 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """The strength of the evidence that the verified code is on the chain."""
+        """Whether evidence shows that the verified code is on the chain.
+
+        For a proxy, this is the weakest result among the proxy and its implementations.
+        """
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -95,7 +101,7 @@ class DeploymentCheck:
     def status(self) -> ClaimStatus:
         """The weakest of the three results `fits`, `abi` and `on_chain`.
 
-        The status is contradicted if the record of any compared contract is contradicted.
+        It is contradicted if evidence contradicts the record of the contract or of an implementation.
         """
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
@@ -220,10 +226,10 @@ def _check_deployment(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the EIP-712 type hashes of a descriptor's messages.
+    """Return the EIP-712 type hash of each message in a descriptor.
 
     Returns:
-        The hashes as 0x hex, by primary type.
+        The hashes as 0x hex, by the name of the message's type.
     """
     hashes: dict[str, list[str]] = {}
     for key in descriptor.formats:

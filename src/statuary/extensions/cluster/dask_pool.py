@@ -76,9 +76,9 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether a task failed because its workers were lost.
+        """Return whether a task failed because its worker processes were lost.
 
-        Dask abandons a task if several workers were lost while they ran it.
+        Dask gives up on a task if several workers were lost while they ran it.
 
         Args:
             error: the exception that the task raised.

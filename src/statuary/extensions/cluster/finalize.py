@@ -56,13 +56,13 @@ class SortedWork(Generic[Task, Result]):
 def sort_rows_in_ranges(
     executor: PooledExecutor, results: Iterable[PartitionResult]
 ) -> Iterator[PartitionResult]:
-    """Yield the results of tasks, then the rows of all results, sorted.
+    """Yield the results of all tasks, then files with their rows, sorted.
 
-    If many files contain rows, the workers sort them first, in ranges of keys.
+    If there are many such files, the workers sort them first, each worker some ranges of keys.
 
     Args:
         executor: runs the work.
-        results: the results of the tasks.
+        results: the results of the tasks, some with a file of rows.
     """
     files: list[Path] = []
     for result in results:
@@ -95,12 +95,10 @@ class RangeParts(NamedTuple):
 
 
 def make_manifest_parts(task: ListingTask) -> RangeParts:
-    """Make the parts of the manifest, the list of files, for a range.
+    """Make some parts of the manifest, the list of all files.
 
-    They are the parts that begin in the range.
-
-    A part may end in the next range. Where a part ends depends only on paths, so a worker need not know the
-    files before its range.
+    A worker makes the parts that begin in its range of paths; the last part may end in the next range. Where
+    a part ends depends only on paths, so a worker need not know the files before its range.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
@@ -141,7 +139,7 @@ def _skip_to_first_part_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Make the manifest, the list of a whole site's files, on the workers.
+    """Make the manifest, the list of all files, on several workers.
 
     Args:
         executor: runs the work.
@@ -149,8 +147,8 @@ def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrig
         origin: the time and revision of the site.
 
     Returns:
-        The manifest; None if the site is small or only partly rebuilt, so that this process should make the
-        manifest.
+        The manifest. None if the site is small or only partly rebuilt, so that this process should make it
+        alone.
     """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:

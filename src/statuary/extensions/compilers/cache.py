@@ -48,7 +48,7 @@ class CompilerRun(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which outputs of compilers are cached.
+    """Return the folder in which compiler outputs are cached.
 
     Returns:
         The folder, or None if the cache is disabled or the user has no home folder.
@@ -84,7 +84,7 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the name of a compiler's cached outputs for an input.
+        """Return the name under which outputs for an input are cached.
 
         It does not depend on which outputs the input requests.
         """
@@ -100,12 +100,12 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input as it is, or return the cached output.
+        """Compile an input, or return the cached output for the same input.
 
         Args:
             compiler: the compiler to run.
             std_json_input: the compiler's input in standard JSON.
-            limits: the limits for the run.
+            limits: the limits on time and memory of the compiler.
 
         Raises:
             CompilerError: if the compiler cannot be run, writes no output, or reports an error.
@@ -125,7 +125,7 @@ class CompilationCache:
         qualified_names: Iterable[str],
         limits: RunLimits,
     ) -> CompilerRun:
-        """Compile some contracts of an input, or return the cached output.
+        """Compile some contracts of an input, or return their cached output.
 
         Args:
             compiler: the compiler to run if no output is cached.

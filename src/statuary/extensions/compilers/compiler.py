@@ -39,7 +39,7 @@ def install_hint(compiler_name: str, version: str) -> str:
 
     Args:
         compiler_name: `solc` or `vyper`.
-        version: the version in a record, such as `0.8.30+commit.73712a01`.
+        version: the version, such as `0.8.30+commit.73712a01`.
     """
     release = RELEASE.fullmatch(version)
     if release is None:
@@ -74,7 +74,7 @@ class Compiler(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name and version of the compiler, for messages."""
+        """The compiler with its version, for messages."""
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
@@ -104,7 +104,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(compiler_name: str, program_path: Path) -> Compiler:
-    """Run a compiler to detect its version.
+    """Run a compiler program to find out its version.
 
     Args:
         compiler_name: `solc` or `vyper`.
@@ -129,7 +129,10 @@ def detect_compiler(compiler_name: str, program_path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH`; programs that print no version are ignored."""
+    """Find the compilers on `PATH`.
+
+    Programs that do not print a version are ignored.
+    """
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:

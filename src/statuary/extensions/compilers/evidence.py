@@ -22,15 +22,15 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return evidence that a compiler's output confirms a record.
+    """Return the evidence that compiling a contract again gave the same.
 
-    The evidence contains digests of the record, the compiler, the input and the output, and lists the confirmed
-    members.
+    It contains SHA-256 digests of record, compiler, input and output, and names the members of the record
+    that are confirmed.
 
     Args:
         record: the record that the output confirms.
         run: the output of the compiler.
-        findings: the differences between the record and the output.
+        findings: the differences between the record and the output, none of which is an error.
     """
     differing = {finding.pointer for finding in findings}
     return CompilationEvidence(
@@ -45,7 +45,7 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record's published bytes, as hex."""
+    """Return the SHA-256 of a record as it is published, as hex."""
     return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 

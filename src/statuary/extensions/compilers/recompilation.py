@@ -66,9 +66,9 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a record lacks an output that tool chains may omit.
+    """Return whether a record lacks an output that it may lack.
 
-    Such a member is null in the record, although the compiler can produce its value.
+    Some tools omit such outputs, so the record has null, although the compiler can produce the value.
 
     Args:
         record: the record.
@@ -146,7 +146,7 @@ def _with_null_types(layout: Json) -> Json:
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether two storage layouts are equal except for rounded numbers.
+    """Return whether two storage layouts differ only by rounded numbers.
 
     JavaScript rounds numbers above 2^53, so servers written in it do too. Keys must be in the same order.
 
@@ -199,7 +199,7 @@ def find_first_difference(recorded: Json, recompiled: Json, pointer: Pointer) ->
     Args:
         recorded: the value in the record.
         recompiled: the value from the compiler.
-        pointer: the pointer of the values in the record.
+        pointer: the keys and indexes that lead to the values in the record.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         pairs = ((key, recorded.get(key), recompiled.get(key)) for key in {**recorded, **recompiled})
@@ -244,7 +244,7 @@ def _shorten_json(value: Json) -> str:
 
 
 def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer (a path of keys) in a record.
+    """Return the value in a record to which keys lead.
 
     Returns:
         The value, or None if a key is missing.
@@ -256,14 +256,16 @@ def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Derive those members of a record that follow from a compiler's output.
+    """Return what a record should contain, given a compiler's output.
+
+    Members that do not follow from the output are left out.
 
     Args:
         record: the record that was recompiled.
         std_json_output: the output of the compiler.
 
     Returns:
-        The value of each member, by its pointer in the record.
+        The values by pointer: the keys that lead to the member in the record.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -336,9 +338,9 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the standard JSON input with which to recompile a record.
+    """Return the compiler input with which to compile a record again.
 
-    The input requests the outputs that the record contains.
+    It requests the outputs that the record contains.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.
@@ -360,12 +362,12 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def request_outputs(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
-    """Return standard JSON input that requests some outputs of one contract.
+    """Return compiler input that requests some outputs of one contract.
 
     Args:
         std_json_input: the standard JSON input to change.
         fully_qualified_name: the path of the contract's source, a colon, and its name.
-        artifacts: the names of the outputs to request.
+        artifacts: the names of the outputs, such as `abi`.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -379,11 +381,12 @@ def request_outputs(
 def request_all_outputs(
     std_json_input: JsonObject, contract_names: Iterable[str], version: str
 ) -> JsonObject:
-    """Return standard JSON input that requests all outputs of some contracts.
+    """Return compiler input that requests every output that records contain.
 
     Args:
         std_json_input: the standard JSON input to change.
-        contract_names: the fully qualified names of the contracts; `*:*` selects all.
+        contract_names: the contracts of which to request outputs, such as `src/Fare.sol:Fare`; `*:*` selects
+            all.
         version: the version of the compiler.
 
     Raises:
@@ -400,7 +403,7 @@ def request_all_outputs(
 
 
 def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
-    """Return the compiler outputs that a record of a contract needs.
+    """Return the names of the compiler outputs that records contain.
 
     Args:
         language: the language of the sources, such as `Vyper`.

@@ -67,7 +67,7 @@ class RecompileReport(NamedTuple):
 def recompile_contracts(
     root: Path, site: SiteContent, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
-    """Recompile all contracts of a site, and compare them with their records.
+    """Compile all contracts of a site again, and compare the results.
 
     Records that cannot be read are skipped, because other checks report them.
 
@@ -75,7 +75,7 @@ def recompile_contracts(
         root: the content folder.
         site: the content of the site.
         options: the compilers, their limits, and the number of threads.
-        progress: receives the progress.
+        progress: shows how many contracts are done.
     """
     recompiler = Recompiler(options)
     findings: list[Finding] = []
@@ -143,7 +143,7 @@ def _recompile_contract(
 
 
 def compiler_of_record(record: RecordValue) -> CompilerBuild:
-    """Return the name and version of the compiler that a record states."""
+    """Return the name and version of the compiler of a record."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
@@ -157,13 +157,13 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the available compiler that a record states, or None."""
+        """Return the available compiler of a record's version, or None."""
         return find_compiler(self.options.compilers, *compiler_of_record(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Recompile a record, and yield a finding for each difference.
+        """Compile a record's sources again, and yield each difference.
 
-        If the compiler fails, the finding gives its error.
+        If the compiler fails, its error is yielded instead.
         """
         try:
             output = self.compile(recompilation_input(record), compiler)
@@ -202,7 +202,7 @@ class Recompiler:
 
 
 def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
-    """Yield a finding for each difference between a record and compiler output.
+    """Yield an error or warning for each difference from a compiler's output.
 
     Args:
         record: the record that was recompiled.
@@ -231,11 +231,11 @@ def _recompilation_finding(
 def missing_compiler_finding(
     compiler_build: CompilerBuild, record_count: int, options: RecompileOptions
 ) -> Finding:
-    """Return the warning that a compiler version is not available.
+    """Return the warning that no compiler of a version is available.
 
     Args:
         compiler_build: the kind and version of the compiler.
-        record_count: the number of records that need it.
+        record_count: the number of records that need this compiler.
         options: the available compilers.
     """
     kind, version = compiler_build
@@ -256,13 +256,13 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Call a function in threads, and yield the results in order.
 
-    An exception cancels the waiting calls and stops all running programs.
+    If a call fails, waiting calls are cancelled and running programs are stopped.
 
     Args:
         pool: the threads.
         function: the function to call.
         items: the arguments of the calls.
-        max_pending: the number of calls that may be submitted before their results are yielded.
+        max_pending: how many calls may be ahead of the last yielded result.
     """
     pending_futures: deque[Future[Result]] = deque()
     try:

@@ -42,10 +42,10 @@ class BuildCompilers(NamedTuple):
     programs: tuple[CompilerProgram, ...]
 
     def recompile(self, record: RecordValue) -> Recompilation:
-        """Recompile a record with its compiler, or reuse a cached output.
+        """Compile a record's sources again, or use the cached output.
 
         Returns:
-            The evidence if the output is equal to the record; otherwise the reason why there is no evidence.
+            The evidence if the output is equal to the record; otherwise the reason why there is none.
         """
         kind, version = compiler_of_record(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
@@ -79,7 +79,7 @@ def _contradicted_recompilation(difference: str) -> Recompilation:
 
 
 def open_recompiler(option_values: Iterable[str]) -> BuildCompilers:
-    """Find the compilers with which a build recompiles contracts.
+    """Find the compilers with which a build compiles contracts again.
 
     Args:
         option_values: the values of `--compiler`, each as `KIND=PATH`; if there are none, `PATH` is searched.

@@ -120,7 +120,7 @@ class ServedRanges:
         self._ask = deployment.ask
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a range of bytes of the pack.
+        """Request a range of a pack's bytes from the server.
 
         Raises:
             DamagedSnapshotError: if the server responds with an error.

@@ -91,8 +91,8 @@ def format_results_as_json(base: str, level: str, results: Sequence[ConformanceR
     """Format the results of all checks as JSON.
 
     Args:
-        base: the URL of the deployment.
-        level: the required level: `static` for plain files, `edge` for a host that runs a program.
+        base: the URL of the tested site.
+        level: `static` for what every file host can do, `edge` for a host that also runs the edge program.
         results: the result of each check.
     """
     value = {

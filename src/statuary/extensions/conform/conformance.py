@@ -135,11 +135,12 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks that a deployment of some level must pass.
+    """Return the checks for a site on a certain kind of host.
 
     Args:
-        level: plain files, or also an edge program; checks of lower levels are included.
-        areas: the areas to check.
+        level: whether the host only serves files, or also runs the edge program. The second kind must also
+            pass the checks of the first.
+        areas: the parts to check: contract API, status API, or both.
     """
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
@@ -147,12 +148,12 @@ def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) ->
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Run checks on a deployment, and yield each result.
+    """Run checks on a published site, and yield each result.
 
     A failed check is repeated once, because the site may have changed between two requests.
 
     Args:
-        deployment: the deployed site to check.
+        deployment: the published site, given by its URL.
         checks: the checks to run.
 
     Raises:

@@ -25,10 +25,10 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 
 
 def make_http_sender(base: str) -> SendRequest:
-    """Return a function that sends HTTP requests to a deployment.
+    """Make a function that sends HTTP requests to a site.
 
     Args:
-        base: the URL of the deployment; the paths of requests are appended to it.
+        base: the URL of the site; the paths of requests are appended to it.
 
     Raises:
         UnreachableError: if the URL is invalid.
@@ -60,7 +60,7 @@ class DeployedContract(NamedTuple):
 
     @property
     def target(self) -> str:
-        """The path at which the deployment serves the contract's record."""
+        """The path at which the site serves the contract's record."""
         return f"/{contract_urls.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
 
@@ -74,10 +74,10 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get_response(self, path: str) -> HttpResponse:
-        """Return the response to a GET request, from the cache if possible.
+        """Send a GET request, or return its cached response.
 
         Args:
-            path: the path with its query, which is appended to the URL of the deployment.
+            path: the path and query, which are appended to the URL of the site.
 
         Raises:
             UnreachableError: if the deployment does not respond.
@@ -87,11 +87,11 @@ class CheckedDeployment:
         return self._answers[path]
 
     def clear_cache(self) -> None:
-        """Discard all cached responses, because the site may have changed."""
+        """Forget all cached responses, because the site may have changed."""
         self._answers.clear()
 
     def get_json(self, path: str) -> Any:
-        """Request a JSON document of the deployment, and return it as Python values.
+        """Request a JSON document, and return the parsed value.
 
         Args:
             path: the path of the document.
@@ -109,7 +109,7 @@ class CheckedDeployment:
 
     @property
     def chains(self) -> list[str]:
-        """The ids of the chains that the deployment lists.
+        """The ids of all chains that the site lists.
 
         Raises:
             NotApplicableError: if there are none, or the list cannot be read.
@@ -124,9 +124,9 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """The id of the first chain that has contracts.
+        """The id of the chain whose contracts are checked.
 
-        If none has contracts, it is the id of the first chain.
+        It is the first chain with contracts, or the first chain if none has any.
 
         Raises:
             NotApplicableError: if the deployment lists no chains.
@@ -155,7 +155,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """A sample of contracts, spread over the list of a chain.
+        """Some contracts to check, spread over the list of a chain.
 
         Raises:
             NotApplicableError: if the deployment lists no contracts.
@@ -167,7 +167,7 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def request_record(self, contract: DeployedContract) -> bytes:
-        """Request the whole record of a contract (`fields=all`).
+        """Request a contract's record with all members (`fields=all`).
 
         Returns:
             The bytes of the record.
@@ -188,7 +188,7 @@ class CheckedDeployment:
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
-        """Return a sample of incidents and maintenance windows.
+        """Return some incidents and maintenance windows to check.
 
         Raises:
             NotApplicableError: if the deployment lists none.
@@ -206,7 +206,7 @@ class CheckedDeployment:
         return incidents
 
     def incident_target(self, incident_id: str) -> str:
-        """Return the path at which a deployment serves an incident.
+        """Return the path at which the site serves an incident.
 
         Args:
             incident_id: the id of the incident.

@@ -22,12 +22,12 @@ MAX_SHAPE_PROBLEMS = 3
 
 
 def check_document(deployment: CheckedDeployment, path: str, shape: type) -> Iterator[str]:
-    """Check a JSON document's HTTP status, media type and structure.
+    """Check the HTTP status, media type and structure of a JSON document.
 
     Args:
         deployment: the deployed site with the document.
         path: the path of the document.
-        shape: the type that describes the structure.
+        shape: the type that the JSON value must have, such as a TypedDict.
 
     Yields:
         A sentence for each fault.
@@ -47,11 +47,11 @@ def check_document(deployment: CheckedDeployment, path: str, shape: type) -> Ite
 
 
 def shape_problems(value: Json, shape: type) -> Iterator[str]:
-    """Check the structure of a JSON value.
+    """Check that a JSON value has the structure of a type.
 
     Args:
         value: the parsed JSON.
-        shape: the type that describes the structure.
+        shape: the type that the JSON value must have, such as a TypedDict.
 
     Yields:
         A sentence for each of the first faults, and a sentence with the number of further faults.
@@ -72,15 +72,15 @@ def _cached_type_adapter(shape: type) -> TypeAdapter[object]:
 
 
 def allows_any_origin(response: HttpResponse) -> bool:
-    """Return whether pages of any origin may read a response."""
+    """Return whether pages of other sites may read a response (CORS)."""
     return response.headers.get("access-control-allow-origin") == "*"
 
 
 def check_api_headers(deployment: CheckedDeployment, paths: list[str]) -> Iterator[str]:
-    """Check the headers on which browsers and caches of API documents depend.
+    """Check the HTTP headers of API documents.
 
-    Any origin must be allowed to read them, HEAD must return the same media type without a body, and
-    conditional requests must return 304.
+    Pages of any origin must be allowed to read the documents. HEAD must return the same media type without a
+    body, and conditional requests must return 304.
 
     Args:
         deployment: the deployed site with the documents.

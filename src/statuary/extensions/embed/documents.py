@@ -84,11 +84,13 @@ class EmbedSection(Section, FollowsStatus):
 
 
 def make_now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the JSON document that the banner and the badge read.
+    """Return the current status, as JSON for the banner and the badge.
+
+    Other sites embed the banner and the badge.
 
     Args:
-        state: the status of the page.
-        pages: the pages of the site; if there are none, the headline is the description in the API.
+        state: the status of the components and incidents.
+        pages: the pages of the site, which give the headline; without them, it is the description in the API.
     """
     if pages is None:
         overall, worst = state.overall_now, state.worst_now
@@ -107,6 +109,8 @@ def make_now_document(state: PageState, pages: "StatusPages | None") -> Document
 
 def make_embed_documents(page_name: str, language: str) -> Iterator[Document]:
     """Yield the scripts, styles and pages of the banner and the badge.
+
+    Other sites embed these to show the status.
 
     Args:
         page_name: the name of the status page.

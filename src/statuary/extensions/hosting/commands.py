@@ -135,7 +135,7 @@ class _ContentSettings(NamedTuple):
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Read the settings that the configuration of a host depends on.
+    """Read those settings from site.yaml that affect a host's configuration.
 
     If the content is missing or has errors, default settings are returned.
     """
@@ -148,16 +148,17 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 def require_suitable_host(
     host_name: str, host: Host, settings: HostingSettings, settings_file: Path, *, has_edge: bool
 ) -> None:
-    """Raise an error unless a host can serve the site.
+    """Raise an error if a host cannot serve the site.
 
-    If the site lacks files that the host needs, a note says how to add them.
+    If the site only lacks files that the host needs, a note says how to add them.
 
     Args:
         host_name: the name of the host.
         host: the description of the host.
-        settings: the settings `hosting` of the site.
-        settings_file: the settings file.
-        has_edge: whether the edge program, JavaScript that the host runs, responds to requests.
+        settings: what site.yaml says under `hosting`.
+        settings_file: the path of site.yaml, for messages.
+        has_edge: whether the host runs the edge program, JavaScript that computes responses which are not
+            files.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.
@@ -174,13 +175,14 @@ def require_suitable_host(
 def require_supported_settings(
     host_name: str, settings: HostingSettings, settings_file: Path, *, has_edge: bool
 ) -> None:
-    """Raise an error unless a host supports the settings of a site.
+    """Raise an error if a host does not support the site's settings.
 
     Args:
         host_name: the name of the host.
-        settings: the settings `hosting` of the site.
-        settings_file: the settings file.
-        has_edge: whether the edge program, JavaScript that the host runs, responds to requests.
+        settings: what site.yaml says under `hosting`.
+        settings_file: the path of site.yaml, for messages.
+        has_edge: whether the host runs the edge program, JavaScript that computes responses which are not
+            files.
 
     Raises:
         click.UsageError: if the host cannot serve a site with these settings.

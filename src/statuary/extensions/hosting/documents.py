@@ -61,9 +61,9 @@ class HeaderRule(NamedTuple):
 
 
 def url_glob(url: Url) -> str:
-    """Return the pattern of a host's configuration for a URL.
+    """Return a pattern for the paths of a URL, such as `/api/v2/*`.
 
-    Hosts accept `*` only at the end of patterns, so the pattern covers the whole folder of the URL.
+    Hosts accept `*` only at the end, so the pattern covers the whole folder of the URL.
     """
     if url.own_rule:
         return f"/{url.pattern}"
@@ -72,11 +72,10 @@ def url_glob(url: Url) -> str:
 
 
 def make_url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the patterns of a host's configuration for several URLs.
+    """Return patterns for the paths of several URLs, such as `/api/v2/*`.
 
     A pattern is omitted if another one includes it. A page in the root folder has two patterns, because hosts
-    serve
-    it with and without its extension.
+    serve it with and without its extension.
     """
     globs: list[str] = []
     for glob in map(url_glob, urls):
@@ -102,13 +101,13 @@ EnabledKeys = Collection[str] | None
 
 
 def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
-    """Return the URLs for which hosts need rules.
+    """Return the URLs for which a host's configuration needs rules.
 
-    The URLs are those of the core and of enabled extensions. Some disabled extensions, such as logs, have
-    rules too, because their files may stay published.
+    They belong to the core and to enabled extensions. Some disabled extensions, such as logs, have rules too,
+    because their files may stay published.
 
     Args:
-        enabled: the keys of the enabled extensions; None for all extensions.
+        enabled: the names of the enabled extensions; None for all extensions.
     """
     if enabled is None:
         return all_urls()
@@ -121,17 +120,14 @@ def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return the patterns of paths that need no edge program.
+    """Return patterns for the paths that the host can serve alone.
 
-    An edge program is JavaScript that the host runs for requests. The files at these paths do not belong to
-    the contract
-    API, and do not change until the next build. Paths for which a missing file needs a response, and proofs
-    that are
-    stored in another way, are excluded too.
+    At other paths, the edge program (JavaScript that the host runs for requests) computes the response. The
+    paths returned do not belong to the contract API, and their files do not change until the next build.
 
     Args:
-        settings: the settings `hosting` of the site.
-        enabled: the keys of the enabled extensions; None for all extensions.
+        settings: what site.yaml says under `hosting`.
+        enabled: the names of the enabled extensions; None for all extensions.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if _needs_requests_for_proofs(settings, enabled):
@@ -150,16 +146,16 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the extension `packs` is enabled.
+    """Return whether the site has packs, files of many documents each.
 
     Args:
-        enabled: the keys of enabled extensions; None if unknown, for which the result is False.
+        enabled: the names of the enabled extensions; None if unknown, for which the result is False.
     """
     return enabled is not None and "packs" in enabled
 
 
 def make_server_globs() -> tuple[str, ...]:
-    """Return the patterns that match the paths of the contract API below `/server`.
+    """Return patterns for the paths of the contract API below `/server`.
 
     Some clients expect the API there, as on sourcify.dev.
     """
@@ -168,7 +164,9 @@ def make_server_globs() -> tuple[str, ...]:
 
 
 def make_server_rewrites() -> list[tuple[str, str]]:
-    """Return the rules by which hosts serve the contract API below `/server` too.
+    """Return the rules that also serve the contract API below `/server`.
+
+    Some clients expect the API there, as on sourcify.dev.
 
     Returns:
         The pattern of the requested path, and the path that is served.
@@ -179,10 +177,10 @@ def make_server_rewrites() -> list[tuple[str, str]]:
 
 
 def url_regex(url: Url) -> str:
-    """Return a regular expression that matches all paths of a URL.
+    """Return a regular expression for all paths of a URL.
 
-    The syntax works in PCRE and RE2. A page matches with and without its extension, and the page of a folder
-    also matches the path of the folder.
+    It works in PCRE and RE2. A page matches with and without its extension, and the page of a folder also
+    matches the path of the folder.
     """
     expression = "".join(
         (".+" if parameter == "path" else "[^/]+") if parameter else re.escape(literal)
@@ -196,10 +194,13 @@ def url_regex(url: Url) -> str:
 
 
 def make_header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return a site's HTTP header rules, for each pattern of paths.
+    """Return which HTTP headers the files of a site need.
 
     Args:
-        enabled: the keys of the enabled extensions; None for all extensions.
+        enabled: the names of the enabled extensions; None for all extensions.
+
+    Returns:
+        The rules, each with a pattern of paths.
     """
     by_glob: dict[str, dict[str, str]] = {}
     for rule in (*_iter_common_rules(enabled), *_iter_cache_rules(enabled), *_iter_type_rules(enabled)):
@@ -208,10 +209,10 @@ def make_header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
 
 
 def allows_frames(enabled: EnabledKeys) -> bool:
-    """Return whether the site has pages that other sites may embed in frames.
+    """Return whether other sites may embed pages of the site.
 
     Args:
-        enabled: the keys of enabled extensions; None if unknown, for which the result is False.
+        enabled: the names of the enabled extensions; None if unknown, for which the result is False.
     """
     return enabled is not None and any(url.framed for url in list_hosted_urls(enabled))
 
@@ -262,8 +263,8 @@ def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """Return the paths whose media type differs from their extension's.
 
-    Only paths of the extension `apis` and of extensions from other packages are included, because the
-    templates of configurations contain the rules for others.
+    Only paths of the extension `apis` and of extensions from other packages are included. The templates of
+    configurations contain the rules for all other paths.
 
     Returns:
         The media type, and a regular expression for the paths.
@@ -300,11 +301,11 @@ class HostingSection(Section):
 
 
 def iter_host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
-    """Yield the files that the hosts in the settings need.
+    """Yield the files that the hosts in site.yaml need, such as `_headers`.
 
     Args:
-        settings: the settings `hosting` of the site.
-        enabled: the keys of the enabled extensions; None for all extensions.
+        settings: what site.yaml says under `hosting`.
+        enabled: the names of the enabled extensions; None for all extensions.
     """
     file_names = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if needs_shard_rewrites(settings):
@@ -321,7 +322,7 @@ def render_headers_file(enabled: EnabledKeys = None) -> str:
     Cloudflare accepts at most 100 rules with 2,000 characters in a line; a site has about thirty.
 
     Args:
-        enabled: the keys of the enabled extensions; None for all extensions.
+        enabled: the names of the enabled extensions; None for all extensions.
     """
     blocks = (
         "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
@@ -331,10 +332,11 @@ def render_headers_file(enabled: EnabledKeys = None) -> str:
 
 
 def make_shard_rewrites() -> list[tuple[str, str]]:
-    """Return Netlify's rewrite rules for the sharded folder layout.
+    """Return Netlify's rules that map paths to sharded folders.
 
-    Paths are case-sensitive there, so each shard has a rule for each spelling of its two hex digits: 484
-    rules for records, and as many for proofs.
+    In the sharded layout, records are divided into folders with two hex digits as names. Paths are
+    case-sensitive at Netlify, so each folder has a rule for each spelling of its digits: 484 rules for
+    records, and as many for proofs.
 
     Returns:
         The pattern of the requested path, and the path that is served.
@@ -348,7 +350,7 @@ def make_shard_rewrites() -> list[tuple[str, str]]:
 
 
 def needs_shard_rewrites(settings: HostingSettings) -> bool:
-    """Return whether `_redirects` must map paths of records to the sharded folders.
+    """Return whether `_redirects` must map records to sharded folders.
 
     Sites for Cloudflare have no such rules, because it accepts too few.
     """
@@ -359,11 +361,11 @@ def render_redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> s
     """Return the content of `_redirects`, which Netlify and Cloudflare read.
 
     The first matching rule applies. Cloudflare ignores rules with status 404, so internal files are
-    redirected instead. Cloudflare reads only the first 100 rules with placeholders, so sharded records have
-    no rules there: the edge program finds them.
+    redirected instead. Cloudflare reads only the first 100 rules with placeholders, so records in sharded
+    folders have no rules there: the edge program finds them.
 
     Args:
-        settings: the settings `hosting` of the site.
+        settings: what site.yaml says under `hosting`.
     """
     shards = make_shard_rewrites() if needs_shard_rewrites(settings) else []
     lines = [f"{requested} {served} 200" for requested, served in (*make_server_rewrites(), *shards)]

@@ -50,19 +50,19 @@ class HostOptions:
 
     @property
     def install_command(self) -> str:
-        """The shell command that installs statuary where only Python is installed."""
+        """The shell command that installs statuary into a virtual environment."""
         return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install}"
 
     @property
     def has_log(self) -> bool:
-        """Whether the site has a transparency log, which must be preserved."""
+        """Whether the site has a transparency log, which builds must continue."""
         return self.enabled is not None and "log" in self.enabled
 
     @property
     def workflow_build(self) -> str:
         """The command with which a GitHub workflow builds the site.
 
-        If the site has a log, the command stores the log in the repository.
+        If the site has a log, the command also stores the log in the repository.
         """
         return (
             f'PATH="$PWD/.venv/bin:$PATH" bash {LOG_SCRIPT}' if self.has_log else ".venv/bin/statuary build"
@@ -70,10 +70,10 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command with which a host installs statuary and builds the site.
+        """The shell command that installs statuary and builds the site.
 
-        The command succeeds if the site was published with errors, so that the host deploys it. If a variable
-        of the host names a repository, the log is stored in a branch of it.
+        If the site was published in spite of errors, the command succeeds, so that the host deploys the site.
+        If a variable of the host names a repository, the log is stored in a branch of it.
         """
         build = ".venv/bin/statuary build"
         if self.has_log:
@@ -83,12 +83,12 @@ class HostOptions:
 
 
 def format_json_file(value: object) -> str:
-    """Format a value as the text of a JSON file, with indentation and a final newline."""
+    """Format a value as an indented JSON file with a final newline."""
     return json.dumps(value, indent=2) + "\n"
 
 
 def render_config(template_name: str, folder: Path = TEMPLATES, /, **template_values: object) -> str:
-    """Render the template of a host's configuration.
+    """Render the template of a host's configuration, such as `nginx.conf`.
 
     Args:
         template_name: the file name of the template.
@@ -99,10 +99,10 @@ def render_config(template_name: str, folder: Path = TEMPLATES, /, **template_va
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
-    """Return the script that stores the site's log in its repository.
+    """Return the script that stores the site's log in the repository.
 
     Returns:
-        The script; empty if the site has no log.
+        The script in a list; an empty list if the site has no log.
     """
     if not options.has_log:
         return []
@@ -124,8 +124,8 @@ def _make_template_environment(folder: Path) -> Environment:
 
 
 def render_explorer_error() -> str:
-    """Return the JSON that hosts send for calls that Etherscan's API does not know.
+    """Return the JSON for calls that Etherscan's API does not know.
 
-    The JSON contains no character that a configuration would have to escape.
+    It contains no character that a configuration would have to escape.
     """
     return encode_json(EXPLORER_ERROR).decode()

@@ -50,9 +50,10 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def make_edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the JavaScript modules of the edge program, with the site's folder layout.
+    """Return the JavaScript modules of the edge program.
 
-    The edge program computes the responses of the APIs that are not files.
+    The edge program computes the responses of the APIs that are not files. The modules contain the folder
+    layout of the site.
     """
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
@@ -69,7 +70,10 @@ def make_edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file belongs to the edge program, which each build generates."""
+    """Return whether a file is part of the edge program.
+
+    Each build generates these files again.
+    """
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
 
@@ -98,7 +102,7 @@ def make_worker_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_wrangler_configuration(options: HostOptions) -> dict[str, object]:
-    """Return the content of `wrangler.jsonc` for a Cloudflare Worker.
+    """Return the content of `wrangler.jsonc`, which configures a Cloudflare Worker.
 
     The Worker responds to all requests except those for static files.
     """
@@ -139,10 +143,7 @@ KEEP_BUILD = ".keep-build"
 
 
 def make_netlify_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration files for Netlify.
-
-    The files are settings, a build plugin and an edge function.
-    """
+    """Return the files for Netlify: settings, build plugin and edge function."""
     return [
         HostFile("netlify.toml", render_netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
@@ -154,7 +155,7 @@ def make_netlify_files(options: HostOptions) -> list[HostFile]:
 
 
 def render_netlify_toml(options: HostOptions) -> str:
-    """Return the content of `netlify.toml`."""
+    """Return the content of `netlify.toml`, Netlify's settings."""
     return render_config(
         "netlify.toml.jinja",
         options=options,
@@ -167,14 +168,14 @@ def render_netlify_toml(options: HostOptions) -> str:
 
 
 def render_edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
-    """Return the code of Netlify's edge function, with the paths it handles.
+    """Return the code of the edge function that Netlify runs.
 
-    The file's name must differ from that of the folder beside it, which Netlify would take for the same
-    function.
+    The code lists the paths that the function does not handle. The file must not have the name of the folder
+    beside it, which Netlify would take for the same function.
 
     Args:
-        settings: the settings `hosting` of the site.
-        enabled: the keys of the enabled extensions; None for all extensions.
+        settings: what site.yaml says under `hosting`.
+        enabled: the names of the enabled extensions; None for all extensions.
     """
     config = {
         "path": "/*",
@@ -193,7 +194,7 @@ ObjectMetadata = tuple[str, str]
 
 
 def make_s3_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for S3: a script that uploads the site, and CloudFront's settings."""
+    """Return the files for S3: upload script and CloudFront settings."""
     return [
         HostFile(
             "s3/upload.sh",
@@ -212,9 +213,9 @@ def make_s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Group a site's files by the HTTP headers that the files need.
+    """Group a site's files by the HTTP headers that they need.
 
-    Documents that change at scheduled times are last, so that the files to which they refer are uploaded
+    Documents that change at scheduled times come last, so that the files to which they refer are uploaded
     before them.
 
     Returns:
@@ -260,7 +261,7 @@ def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_response_headers_policy() -> dict[str, object]:
-    """Return the JSON of the CloudFront policy that adds headers to responses."""
+    """Return the CloudFront policy that adds HTTP headers, as JSON."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -283,9 +284,9 @@ def make_response_headers_policy() -> dict[str, object]:
 
 
 def make_custom_error_responses() -> dict[str, object]:
-    """Return the CloudFront setting that responds with 404 for missing objects, as JSON.
+    """Return the CloudFront setting for missing files, as JSON.
 
-    S3 responds with 403 or 404 for them.
+    With it, CloudFront responds with 404, where S3 responds with 403 or 404.
     """
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
@@ -300,7 +301,7 @@ def _make_items_object(*items: str) -> dict[str, object]:
 
 
 def make_deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the files with which Deno serves the site: `deno.json` and the edge program."""
+    """Return the files for Deno: `deno.json` and the edge program."""
     tasks = {"serve": make_deno_serve_command(options)}
     return [HostFile("deno.json", format_json_file({"tasks": tasks})), *make_edge_module_files(options)]
 
@@ -308,7 +309,7 @@ def make_deno_files(options: HostOptions) -> list[HostFile]:
 def make_deno_serve_command(options: HostOptions) -> str:
     """Return the command that serves the site with Deno.
 
-    The command must be run in the folder of the project.
+    Run it in the folder of the project.
     """
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (
@@ -339,7 +340,7 @@ def make_github_pages_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_vercel_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration file for Vercel, `vercel.json`.
+    """Return the configuration of Vercel, `vercel.json`.
 
     The paths have the syntax of path-to-regexp, where a star is `(.*)`.
     """

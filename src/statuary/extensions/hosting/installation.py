@@ -33,7 +33,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project_folder: Path) -> Installation:
-    """Return the commands with which a host installs the running version.
+    """Return how a host installs the version of statuary that is running.
 
     Args:
         project_folder: the folder that the host builds.
@@ -42,10 +42,13 @@ def read_installation(project_folder: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
-    """Return the commands with which a host repeats an installation.
+    """Return how a host installs statuary from the same place again.
+
+    For example, from the same commit of a git repository.
 
     Args:
-        direct_url: where statuary was installed from (PEP 610); None for a package index.
+        direct_url: where pip installed statuary from (PEP 610), such as a git repository; None for a package
+            index.
         project_folder: the folder that the host builds.
     """
     if direct_url is None:
@@ -62,7 +65,9 @@ def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path)
 
 
 def copy_or_build_wheel(wheel_or_source: Path, project_folder: Path) -> Path:
-    """Copy statuary's wheel into the project, or build it there.
+    """Put a wheel of statuary into the project.
+
+    A given wheel is copied; otherwise one is built from the source code.
 
     Args:
         wheel_or_source: a wheel, or a folder with the source code.
@@ -142,14 +147,15 @@ def _format_requirement_at_commit(repository_url: str, commit: str, subfolder: s
 
 
 def read_checked_out_branch(checkout: Path) -> str:
-    """Return the git branch that is checked out in a folder, or `main` without git."""
+    """Return the git branch of a folder, or `main` without git."""
     return git_output(checkout, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
 
 def add_extras(requirement: str, extras: Sequence[str]) -> str:
-    """Add extras to a requirement for pip, quoted for a shell.
+    """Add extras to a pip requirement, and quote it for a shell.
 
-    A requirement that already has extras is returned unchanged.
+    For example, the extra `chain` makes `statuary[chain]` of `statuary`. A requirement that already has
+    extras is returned unchanged.
 
     Args:
         requirement: a name, a URL, a wheel or a folder, as on the command line of pip.

@@ -19,9 +19,9 @@ from statuary.system.writing import replace_file
 def format_paths_to_commit(
     files: list[HostFile], wheel: Path | None, content: Path, project_folder: Path
 ) -> str:
-    """Return the files and folders to commit, quoted for a shell.
+    """Return what to commit after a set-up, quoted for a shell.
 
-    The edge program is omitted, because the host's build generates it.
+    The edge program is left out, because each build of the host generates it.
 
     Args:
         files: the files for the host.
@@ -40,7 +40,9 @@ def format_paths_to_commit(
 
 
 def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: bool) -> None:
-    """Raise an error if generated files have been edited.
+    """Raise an error if a generated file was edited.
+
+    The file would be overwritten.
 
     Args:
         files: the files to write.
@@ -63,9 +65,9 @@ def write_files(
 
     Args:
         files: the files for the host.
-        installation: how the host installs this version of statuary.
+        installation: where the host installs this version of statuary from.
         project_folder: the folder of the project.
-        is_installed: whether the host installs statuary, even if no file says so.
+        is_installed: whether the host installs statuary, even if no file contains `pip install`.
 
     Returns:
         The wheel, or None if the host needs none.
@@ -116,9 +118,9 @@ AS_WRITTEN = "as written: "
 
 
 def add_digest_comment(file_text: str, comment_start: str) -> str:
-    """Add a comment with the digest of a file to its content.
+    """Add a comment with its digest to the text of a file.
 
-    Later runs recognize by the digest whether somebody has edited the file.
+    The digest shows later whether somebody has edited the file.
 
     Args:
         file_text: the content of a file.

@@ -54,9 +54,9 @@ class WebAddress(NamedTuple):
 
 
 def parse_web_address(options: HostOptions) -> WebAddress:
-    """Parse the options about the address of a web server.
+    """Parse the options `--domain`, `--listen` and `--edge`.
 
-    The option `listen` is a port, or an address or host name with an optional port.
+    `--listen` is a port, or an address or host name with an optional port.
 
     Raises:
         StatuaryError: if the domain or the address of the edge program is invalid.
@@ -117,7 +117,7 @@ def make_nginx_files(options: HostOptions) -> list[HostFile]:
 def make_caddy_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration file for Caddy.
 
-    If a domain is given without `listen`, Caddy obtains a certificate for it. Otherwise the site uses plain
+    If a domain is given without `--listen`, Caddy obtains a certificate for it. Otherwise the site uses plain
     HTTP.
 
     Raises:

@@ -87,7 +87,7 @@ class StatusKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the command that imports from it, such as `betterstack`."""
+        """The name of the subcommand of `statuary import`, such as `betterstack`."""
         return self.title.lower().replace(" ", "")
 
 
@@ -357,7 +357,7 @@ def run_status_import(
 def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
     """Import a status page into a new content folder.
 
-    The command `statuary init --from` calls this function.
+    `statuary init --from cachet URL` calls this function with the kind `cachet`.
 
     Args:
         kind: the system that has the page, such as `cachet`.
@@ -447,10 +447,10 @@ def run_contract_import(
 
 @contextmanager
 def unpack_source(source: str) -> Iterator[str]:
-    """Yield the path to import from, unpacking an archive.
+    """Unpack the source if it is an archive, and yield its path.
 
-    An archive is unpacked into a temporary folder, which is deleted when the context ends. Any other source
-    is yielded unchanged.
+    An archive is unpacked into a temporary folder, which is deleted when the context ends. The path or URL of
+    any other source is yielded unchanged.
 
     Raises:
         NotImportableError: if the archive cannot be unpacked.

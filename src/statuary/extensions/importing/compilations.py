@@ -54,10 +54,11 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find_compiler(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return the available compiler of the version that a contract needs.
+        """Return the installed compiler that can compile a contract.
 
-        The value is None if there is no such compiler. If the contract's compiler version is unknown, the result is
-        the only compiler for its language.
+        Returns:
+            The compiler of the contract's version. If that version is unknown, the only compiler for the
+            language. None if there is no such compiler.
         """
         kind, version = compilation.compiler, compilation.version
         if version:
@@ -66,9 +67,10 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def register_contract(self, compilation: ImportedCompilation) -> None:
-        """Register a contract that `start_compiling` will be called for later.
+        """Announce that a contract will be compiled later.
 
-        Registered contracts with the same compiler input are compiled in a single run.
+        All announced contracts with the same compiler input are compiled in a single run, instead of one run
+        each.
         """
         if (compiler := self.find_compiler(compilation)) is not None:
             key = self.cache.cache_key(compiler, compilation.std_json_input)
@@ -78,9 +80,8 @@ class Compilations:
         """Start compiling a contract in a worker thread.
 
         Returns:
-            A future for the compiler's output. Contracts that share a compiler input, and were registered
-            with
-            `register_contract`, share one future.
+            A future with the compiler's output. Contracts with the same compiler input share one future, if
+            `register_contract` was called for each of them before.
 
         Raises:
             NotImportableError: if no compiler of the required version is available.
@@ -131,7 +132,10 @@ class Compilations:
 def await_compiler_output(
     compilation: ImportedCompilation, run_future: "Future[CompilerRun]"
 ) -> ImportedCompilation:
-    """Wait for a compiler, and return the compilation with its output.
+    """Wait until a contract is compiled, and add the output to it.
+
+    Returns:
+        A copy of `compilation` with the compiler's output.
 
     Raises:
         NotImportableError: if the compiler failed.

@@ -97,7 +97,7 @@ def select_contract_sources(
 
 
 def read_site_content(content: Path) -> SiteContent:
-    """Read the content folder; if it has errors, print them and exit."""
+    """Read the content folder, or print its errors and exit."""
     site, findings = read_content(content)
     if site is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -112,19 +112,19 @@ def choose_chain_id(
     *,
     allow_missing_chain: bool = False,
 ) -> ChainId:
-    """Return a chain id from the option, the node or site.yaml.
+    """Return the chain id from `--chain-id`, the node, or site.yaml.
 
     Args:
         site: the content of the site.
-        chain_id: the value of `--chain-id`, or None.
-        node: the node to ask for its chain id, or None.
+        chain_id: the value of `--chain-id`; None to use the chain of the node or the only chain of site.yaml.
+        node: the node to ask for its chain id; None if there is no node.
         allow_missing_chain: whether site.yaml need not list the chain.
 
     Raises:
         NotImportableError: if the node is on another chain than `chain_id`, or site.yaml does not list the
             chain.
         click.UsageError: if there is neither an option nor a node, and site.yaml does not list exactly one
-            chain.
+        chain.
     """
     site_chains = [chain.chain_id for chain in site.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
@@ -301,9 +301,10 @@ def _print_anchor_claims(address: str, claims: tuple[Claim, ...]) -> None:
 def anchor_added_contract(
     content: Path, source: ContractSource, record: RecordValue, rpc_url: str | None, site: SiteContent
 ) -> Anchor | None:
-    """Request and verify the chain's Merkle proofs of a new contract.
+    """Request a new contract's Merkle proofs from a node, and verify them.
 
-    If the node cannot prove the contract, the reason is printed.
+    The proofs show that the code at the address is in a block. If the node cannot prove this, the reason is
+    printed.
 
     Args:
         content: the content folder.
@@ -427,10 +428,10 @@ def add_contract_command(
 
 
 def print_compilation_notice(notice: str) -> None:
-    """Print that the compilation of a contract begins.
+    """Print that the compiler starts to compile a contract.
 
     Args:
-        notice: the name of the contract and its compiler.
+        notice: the text to print, with the name of the contract and its compiler.
     """
     click.echo(f"    {escape_control_chars(notice)}", err=True)
 

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
 
 def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
-    """Parse and check a contract's record that a server returned.
+    """Parse a contract's record that a server returned, and check it.
 
     Raises:
         NotImportableError: if the JSON is not the record of this contract, or the record breaks a rule.
@@ -103,7 +103,7 @@ def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract)
 
 
 def first_error_finding(findings: Iterable[Finding]) -> Finding:
-    """Return the first finding that is an error, not a warning.
+    """Return the first error among errors and warnings.
 
     Raises:
         StopIteration: if no finding is an error.
@@ -178,7 +178,7 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Record the result of the import for an address.
+        """Store how the import of one address ended, for the report.
 
         A result for a readable contract replaces an earlier result for the same address.
         """
@@ -193,7 +193,7 @@ class ImportedContracts:
         self.notes_of[_location_of_contract(contract)] += notes
 
     def all_results(self) -> Iterator[AddressResult]:
-        """Yield the result for every address, including its notes."""
+        """Yield the result of each address, together with its notes."""
         for place, account in self.accounts.items():
             yield account._replace(notes=tuple(self.notes_of[place]))
 
@@ -258,7 +258,7 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def register_compilations(self, contracts: ListedContracts) -> None:
-        """Register the contracts that have to be compiled.
+        """Announce all contracts that have to be compiled.
 
         Contracts with the same compiler input are then compiled in a single run.
         """
@@ -582,7 +582,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids that the site uses, except in files with many contracts."""
+        """The match ids of the site's contracts, except those in bulk files."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -61,10 +61,10 @@ class VerificationResult(NamedTuple):
 
 
 def verify_contract(workspace: Workspace, record_path: str) -> VerificationResult:
-    """Derive the record of a contract, and run every check on it.
+    """Derive the record of a contract from its inputs, and check it.
 
     Args:
-        workspace: the sources, compiler output and on-chain code of the contract.
+        workspace: the inputs: sources, compiler output and on-chain code.
         record_path: the file that the record will be written to, for error messages.
     """
     try:
@@ -96,16 +96,17 @@ def _describe_differences_if_readable(workspace: Workspace) -> list[str]:
 
 
 def describe_bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield a sentence about how compiled and on-chain bytecode differ.
+    """Describe how the compiled bytecode differs from the code on the chain.
 
-    Libraries, immutables and compiler metadata are ignored, since they depend on the deployment or on
-    comments in the sources.
+    Addresses of libraries, immutables and compiler metadata are ignored, since they depend on the deployment
+    or on comments in the sources.
 
     Args:
         workspace: the compiler output and on-chain code of the contract.
 
     Yields:
-        `creation` or `runtime`, and a sentence about that bytecode, if the on-chain code is known.
+        `creation` or `runtime`, and a sentence about that bytecode. Bytecode that is unknown on the chain is
+        skipped.
 
     Raises:
         InvalidValueError: if the compiler output cannot be read.
@@ -164,7 +165,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def complete_import_options(self, import_options: "ImportOptions") -> "ImportOptions":
-        """Fill in missing options with this contract's match id and date."""
+        """Fill in a missing match id or date from this contract."""
         return import_options._replace(
             match_id=import_options.match_id or self.match_id,
             verified_at=import_options.verified_at or self.verified_at,
@@ -199,10 +200,11 @@ def find_existing_contract(
 
 
 def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return the location of a contract in the content folder.
+    """Return where a contract is in the content folder.
 
     Returns:
-        The file and its form, or None if the site has no contract at the address.
+        The file, and whether it is a record or the inputs of one. None if the site has no contract at the
+        address.
     """
     key = (chain_id, address.lower())
     return next(
@@ -216,25 +218,25 @@ def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address)
 
 
 def read_contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return the name of a contract in the content folder.
+    """Read the name of a contract in the content folder.
 
     Args:
         root: the content folder.
         source: the location of the contract in the content folder, or None.
 
     Returns:
-        The name; None if `source` is None, or the record cannot be read.
+        The name. None if `source` is None, or if the record cannot be read.
     """
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record of a contract that the content folder has.
+    """Read the record of a contract in the content folder.
 
     Args:
         root: the content folder.
-        source: the file of the contract and its form.
+        source: the location of the contract in the content folder.
 
     Returns:
         The record, or None if it cannot be read.
@@ -243,10 +245,13 @@ def read_existing_record(root: Path, source: ContractSource) -> RecordValue | No
 
 
 def next_match_id(root: Path, site: SiteContent) -> str:
-    """Return the number after the largest match id of the site.
+    """Return a new match id: one more than the site's largest.
+
+    A match id is the number of a verified contract in Sourcify's API.
 
     Raises:
-        NotImportableError: if the site has bulk files, which would take too long to search.
+        NotImportableError: if the site has bulk files (many contracts in one file), which would take too long
+            to search.
     """
     if site.of(SiteContracts).bulk:
         raise NotImportableError(
@@ -257,7 +262,7 @@ def next_match_id(root: Path, site: SiteContent) -> str:
 
 
 def match_id_after(match_ids: Iterable[str | None]) -> str:
-    """Return the number after the largest of some match ids.
+    """Return the largest match id plus one, such as `8` after `7`.
 
     Args:
         match_ids: the match ids of the site; None and strings that are not numbers are ignored.
@@ -269,16 +274,15 @@ def match_id_after(match_ids: Iterable[str | None]) -> str:
 def check_match_id_is_free(
     root: Path, site: SiteContent, match_id: str, replaced_source: ContractSource | None
 ) -> None:
-    """Check that no other contract of the site uses a match id.
+    """Raise an error if another contract already has this match id.
 
     Contracts in bulk files are not searched.
 
     Args:
         root: the content folder.
         site: the content of the site.
-        match_id: the match id.
-        replaced_source: the existing contract that may use the match id, because the import replaces it; or
-            None.
+        match_id: the match id, a number as text.
+        replaced_source: a contract that may have this match id, because the import replaces it; or None.
 
     Raises:
         NotImportableError: if another contract uses the match id.
@@ -292,11 +296,11 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Read the match id of a contract from the content folder.
+    """Read the match id of a contract in the content folder.
 
     Args:
         root: the content folder.
-        source: the file of the contract and its form.
+        source: the location of the contract in the content folder.
 
     Returns:
         The match id, or None if it cannot be read.
@@ -372,11 +376,11 @@ def prepare_contract(
     Args:
         root: the content folder.
         site: the content of the site.
-        options: the chain, the address and the values from options.
+        options: the chain, the address, and values from the command line.
         compilation: the sources, settings and compiler output.
         on_chain: the code and deployment on the chain.
-        node: the node that is asked for the implementations of a proxy, or None.
-        announce: is called with a line of text before each compilation.
+        node: the node to ask for the implementations, if the contract is a proxy; or None.
+        announce: called with a line of text before each compilation, such as to print the line.
 
     Raises:
         NotImportableError: if the contract already exists, an input is missing, or a compiler or node fails.
@@ -418,14 +422,15 @@ def derive_contract(
     replaced: ContractSource | None = None,
     proxy_resolution: Json | None = None,
 ) -> PreparedContract:
-    """Verify a contract with a known match id, and return its files.
+    """Verify a contract whose match id is known, and return its files.
 
     Args:
         options: the chain, the address, the match id and the values from options.
         compilation: the sources, settings and compiler output.
         on_chain: the code and deployment on the chain.
         replaced: the existing contract that the new one replaces, or None.
-        proxy_resolution: the member `proxyResolution` of the record, if the chain shows that it is a proxy.
+        proxy_resolution: the member `proxyResolution` of the record, if a node has returned the
+            implementations.
 
     Raises:
         NotImportableError: if an input is missing that every record needs.
@@ -454,7 +459,7 @@ def make_workspace(
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Return the workspace of a contract: all inputs of its record.
+    """Collect the inputs from which a contract's record is derived.
 
     Args:
         options: the chain, address, match id and date of the contract.
@@ -506,17 +511,17 @@ def _find_proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, find_contract_name: NameOf
 ) -> Json | None:
-    """Find the implementations of a proxy through a node.
+    """Ask a node for a proxy's implementations, if its code is known.
 
     Args:
         node: the node to ask.
         address: the address of the contract.
-        on_chain: the code of the contract.
-        find_contract_name: returns the name of a verified contract on the same chain, or None.
+        on_chain: the contract's code on the chain, as far as it is known.
+        find_contract_name: a function that returns the name of the verified contract at an address, or None.
 
     Returns:
-        The member `proxyResolution` of the record. None if the code is unknown or alone shows whether the
-        contract is a proxy, or if the node responds with an error.
+        The member `proxyResolution` of the record. None if the code is unknown, if the code alone shows
+        whether the contract is a proxy, or if the node responds with an error.
     """
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), find_contract_name)

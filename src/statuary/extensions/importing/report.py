@@ -22,7 +22,7 @@ class SkippedRecord(NamedTuple):
 
 
 def group_skipped_by_reason(skipped_records: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each reason for skipping, with the skipped records' names.
+    """Group the names of skipped records by the reason for skipping.
 
     The most frequent reason comes first.
     """
@@ -59,7 +59,7 @@ class AddressResult(NamedTuple):
 
     @property
     def to_json(self) -> JsonObject:
-        """This result as a JSON object, as `--report` writes it."""
+        """The result for this address as a line of the `--report` file."""
         optional: dict[str, Json] = {
             "match": self.match,
             "reason": self.reason,

@@ -98,12 +98,10 @@ def _indented_name_lines(names: Sequence[str]) -> Iterator[str]:
 def write_address_results(
     report_file: Path, results: "ImportedContracts", kind: str, source: str, *, dry_run: bool
 ) -> None:
-    """Write each address's import result to a JSON file.
-
-    The file has one line for each address.
+    """Write the import result of each address to a JSON Lines file.
 
     Args:
-        report_file: the file to write.
+        report_file: the file to write, with one line for each address.
         results: the results of the import.
         kind: the kind of source, such as `sourcify`.
         source: the URL, folder or file that was imported.

@@ -158,6 +158,8 @@ def read_json_file(file: Path) -> dict[str, Json]:
 def required_member(value: Json, *keys: str) -> Json:
     """Return a value inside nested JSON objects.
 
+    For example, `required_member(value, "output", "abi")` returns `value["output"]["abi"]`.
+
     Args:
         value: the outermost object.
         keys: the key in each object, from the outermost to the innermost.
@@ -175,6 +177,8 @@ def required_member(value: Json, *keys: str) -> Json:
 def required_object(value: Json, *keys: str) -> JsonObject:
     """Return an object inside nested JSON objects.
 
+    For example, `required_object(value, "output", "devdoc")` returns `value["output"]["devdoc"]`.
+
     Args:
         value: the outermost object.
         keys: the key in each object, from the outermost to the innermost.
@@ -188,6 +192,8 @@ def required_object(value: Json, *keys: str) -> JsonObject:
 def required_list(value: Json, *keys: str) -> Sequence[Json]:
     """Return a list inside nested JSON objects.
 
+    For example, `required_list(value, "output", "abi")` returns `value["output"]["abi"]`.
+
     Args:
         value: the outermost object.
         keys: the key in each object, from the outermost to the innermost.
@@ -200,6 +206,8 @@ def required_list(value: Json, *keys: str) -> Sequence[Json]:
 
 def required_string(value: Json, *keys: str) -> str:
     """Return a string inside nested JSON objects.
+
+    For example, `required_string(value, "compiler", "version")` returns `value["compiler"]["version"]`.
 
     Args:
         value: the outermost object.
@@ -269,7 +277,9 @@ def decode_source_text(source_bytes: bytes, file: Path) -> str:
 
 
 def find_folder_above(start_file: Path, folder_name: str) -> Path | None:
-    """Return the nearest folder with a given name in a parent folder.
+    """Return the nearest folder with this name in any parent folder.
+
+    For example, a search for `build-info` from an artifact finds the `build-info` folder of its project.
 
     Args:
         start_file: the file from which the search goes upward.
@@ -283,9 +293,9 @@ def find_folder_above(start_file: Path, folder_name: str) -> Path | None:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether there is a file at a path.
+    """Return whether a file exists at a path.
 
-    A path that is too long for the file system has none.
+    The result is False, not an error, if the path is too long for the file system.
     """
     try:
         return path.is_file()

@@ -78,10 +78,12 @@ class InstatusSection(Section, FollowsStatus):
 
 
 def iter_instatus_documents(state: PageState) -> Iterable[Document]:
-    """Yield the summary and the components in the format of Instatus's API.
+    """Yield the status in the format of Instatus's API.
+
+    There are two documents: the summary and the components.
 
     Args:
-        state: the status of the page at one time.
+        state: the status of the components and incidents.
     """
     page = state.page
     summary: dict[str, object] = {

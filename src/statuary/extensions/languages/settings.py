@@ -22,7 +22,7 @@ class LanguageSettings(NamedTuple):
 
     @property
     def additional_languages(self) -> tuple[str, ...]:
-        """The languages after the first, whose pages have own folders."""
+        """All languages but the first; each has its own folder of pages."""
         return self.tags[1:]
 
 

@@ -27,11 +27,11 @@ class Translated(str):  # noqa: SLOT000 - it has a member
 
 
 def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
-    """Convert a mapping of language tags to texts into a translated string.
+    """Convert a text in several languages, such as `{en: Slow, de: Langsam}`.
 
     Args:
-        value: the mapping.
-        validate: checks a text, and returns it.
+        value: the texts by language tag.
+        validate: a function that checks a text, and returns it.
 
     Raises:
         InvalidValueError: if the mapping is empty, a key is not a language tag, or a text is invalid.

@@ -26,15 +26,16 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return the status in the first language of the site.
+    """Return the status with all texts in the site's first language.
 
-    Languages that the site does not list are reported.
+    Texts in languages that the site does not list are reported.
 
     Args:
         content: the content folder.
-        settings: the key `languages` of site.yaml.
-        status: the status with its translations.
-        findings: receives the findings; earlier ones about translations get a hint with the site's languages.
+        settings: what site.yaml says under `languages`.
+        status: the components and incidents, whose texts may have translations.
+        findings: a list to which findings are added; earlier ones about translations get a hint with the
+            site's languages.
         language: the language of the pages in the root folder.
     """
     first_tag = settings.tags[0]
@@ -93,23 +94,23 @@ def _iter_translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Trans
 
 
 def translate_status(status: StatusCatalogue, language_tag: str) -> StatusCatalogue:
-    """Return the status in a language.
+    """Return the status with all texts in a language.
 
-    Texts without a translation are kept.
+    A text without a translation is kept.
 
     Args:
-        status: the status with its translations.
-        language_tag: the tag of the language.
+        status: the components and incidents, whose texts may have translations.
+        language_tag: the language, such as `de`.
     """
     return replace_translated_strings(status, lambda text: text.by_language.get(language_tag) or str(text))
 
 
 def replace_translated_strings(value: Value, replace_string: Callable[[Translated], str]) -> Value:
-    """Return a value with its translated strings replaced.
+    """Replace the translated strings in a value.
 
     Args:
-        value: a value that may contain translated strings at any depth.
-        replace_string: returns the replacement of a translated string.
+        value: a value with translated strings at any depth, such as an incident.
+        replace_string: a function that returns the replacement of a string, such as its German text.
     """
     result: Any = _replace_in_value(value, replace_string)
     return result  # type: ignore[no-any-return]

@@ -170,12 +170,12 @@ def _post_cosignature_request(witness_url: str, request_body: bytes) -> HttpResp
 
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print the names of the witnesses that have cosigned a checkpoint.
+    """Print which witnesses have cosigned a checkpoint.
 
     Args:
         checkpoint: the checkpoint with its cosignatures.
-        witnesses: the public keys of the known witnesses, as text or file names.
-        quorum: the number of cosignatures that are required.
+        witnesses: the public keys of the known witnesses, each as text or as the name of a file.
+        quorum: the number of witnesses that must have cosigned.
 
     Raises:
         LogError: if fewer witnesses have cosigned, or a cosignature is invalid.

@@ -65,7 +65,7 @@ class LogSubject(NamedTuple):
 
     @property
     def members(self) -> dict[str, str]:
-        """The JSON members that identify the subject in a log entry."""
+        """The JSON members that say what a log entry is about."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -96,11 +96,11 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> list[str]:
-        """The SHA-256 digests of the document and its proof, or empty strings."""
+        """The SHA-256 of the document and of its proof, or empty strings."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
-        """Encode the entry as canonical JSON, as the log stores it."""
+        """Encode the entry as canonical JSON, the form in the log."""
         members: dict[str, Any] = {
             "action": self.action.value,
             "kind": self.subject.kind.value,
@@ -122,7 +122,7 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Parse the JSON of a log entry.
+    """Parse an entry of the log from its JSON.
 
     Raises:
         LogError: if the bytes are not exactly those of an entry in canonical form.
@@ -171,7 +171,7 @@ class EntryRules:
         self.clock = clock  # the time of the entry before
 
     def check_entry(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Raise an error unless an entry may follow the previous one about its subject.
+        """Raise an error if the log must not continue with this entry.
 
         Raises:
             LogError: if the entry breaks a rule of the log.
@@ -276,9 +276,9 @@ class ProvedEntry(NamedTuple):
 
 
 def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
-    """Verify with the bytes of a .tlog-proof file that a log contains a document.
+    """Verify a document with a .tlog-proof file.
 
-    The signatures of the checkpoint are not verified.
+    The proof shows that a log contains the document. The signatures of the log's checkpoint are not verified.
 
     Raises:
         LogError: if the proof does not show that the log contains the document.
@@ -294,9 +294,9 @@ def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, entry: bytes = b"") -> bytes:
-    """Return a .tlog-proof file with an inclusion proof and its signed checkpoint.
+    """Return the content of a .tlog-proof file.
 
-    `entry` is the bytes of the entry, if the file should contain it.
+    It has an inclusion proof, the signed checkpoint, and `entry` unless that is empty.
     """
     lines = [HEADER]
     if entry:
@@ -307,7 +307,7 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, entry: by
 
 
 def parse_proof(proof_file: bytes) -> TlogProof:
-    """Parse a .tlog-proof file.
+    """Parse the content of a .tlog-proof file.
 
     Raises:
         LogError: if the file is malformed.
@@ -354,7 +354,7 @@ class LogTable(LedgerTable):
 
     @property
     def state(self) -> LogState:
-        """The state of the log after the last build that extended it."""
+        """The log's state after the last build that extended it."""
         row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
@@ -363,7 +363,7 @@ class LogTable(LedgerTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Store entries: new ones (schema `work`) or published ones (schema `main`)."""
+        """Store new entries (schema `work`) or published ones (schema `main`)."""
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert_entry(number, entry, schema)
@@ -385,9 +385,9 @@ class LogTable(LedgerTable):
         return next(reversed(self.all_entries(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
-        """Replace all stored entries by those of the published log.
+        """Replace all stored entries with those of the published log.
 
-        `head` is the size and root to which the entries lead.
+        `head` is the size and the root of the Merkle tree with these entries.
 
         Raises:
             LogError: if an entry is malformed or breaks a rule of the log.
@@ -405,13 +405,13 @@ class LogTable(LedgerTable):
         self._store_state(LogState(head, published_head))
 
     def record_extension(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Set the state of the log, which is saved with the build database.
+        """Store the log's state after this build in the build's database.
 
         Args:
-            head: the size and root of the log after this build.
+            head: the size of the log after this build, and the root of its Merkle tree.
             published_head: the size and root of the longest log that others may have seen.
-            contracts: whether this build has logged all changes of contracts. If not, the log has every
-                contract only if it also had every contract after the last build.
+            contracts: whether this build has logged all changes of contracts. If not, the log counts as
+                complete only if it was complete before.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
@@ -433,7 +433,7 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def iter_current_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind whose latest entry is not a removal.
+        """Yield what the log contains and has not removed since.
 
         With `incident_id`, only the updates of that incident are yielded.
         """
@@ -472,15 +472,15 @@ class LogItem(NamedTuple):
 
 
 def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the log entry that a change of an item needs.
+    """Return the new log entry for a contract, incident or update.
 
     Args:
-        item: the subject with the digests of its documents.
-        previous: the latest entry about the subject, or None.
+        item: the contract, incident or update, with the digests of its documents.
+        previous: the last entry about it, or None.
         now: the time of the build.
 
     Returns:
-        The entry, or None if nothing has changed.
+        The entry; None if the last entry already describes the item.
     """
     number, previous_entry = previous if previous is not None else (None, None)
     # A subject has empty digests if it has no documents: before its first entry, and after its removal.
@@ -522,7 +522,7 @@ def _read_contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
 def incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield the incidents and updates that may need a new log entry.
 
-    The incidents are read from the published documents. Removed incidents and updates are included.
+    They are read from the published documents of incidents. Removed incidents and updates are included.
     """
     present_ids = set()
     for document in documents:
@@ -556,7 +556,7 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256, as hex, by which a log entry identifies a document.
+    """Return the SHA-256 of a document as a log entry has it.
 
     Raises:
         LogError: if the document is not of that kind.
@@ -570,9 +570,9 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
 
 
 def authored_incident(incident: JsonObject) -> list[Json]:
-    """Return the parts of an incident's document that its author wrote.
+    """Return what the author of an incident wrote: its name, for example.
 
-    The log contains a digest of them. `log.js` computes the same list in the browser.
+    The log contains a digest of these values. `log.js` computes the same list in the browser.
     """
     is_planned = "scheduled_for" in incident
     updates = [
@@ -585,9 +585,9 @@ def authored_incident(incident: JsonObject) -> list[Json]:
 
 
 def authored_update(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
-    """Return the parts of an incident's update that its author wrote.
+    """Return what the author of an incident's update wrote.
 
-    In a maintenance window, these do not include the components, which the window sets.
+    In a maintenance window, these values do not include the components, which the window sets.
     """
     affected = [] if is_maintenance else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

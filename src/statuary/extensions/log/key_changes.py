@@ -36,16 +36,16 @@ class KeyChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text to sign: the current log's name and the next key."""
+        """The text that the current key signs: log name and next key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
     def note(self) -> str:
-        """The signed announcement of the next key, as text (a signed note)."""
+        """The signed announcement of the next key, as text."""
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
-        """Verify that the previous key of the log has signed the announcement.
+        """Verify that the previous key signed the announcement of this key.
 
         Raises:
             LogError: if the previous key did not sign the announcement.
@@ -57,7 +57,7 @@ class KeyChange(NamedTuple):
 
 
 def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
-    """Return the announcement of a next key, signed by the current key.
+    """Announce the next key of a log, signed by the current key.
 
     Args:
         previous_key: the current key, which signs.
@@ -68,11 +68,13 @@ def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Follow announcements from a trusted key to the current key.
+    """Return the current key of a log that has changed its key.
+
+    The result is `trusted` itself if no announcement begins with it.
 
     Args:
-        trusted: the key that the reader trusts.
-        changes: the announcements in order, whose signatures have been verified.
+        trusted: a key that the log had at some time, and that the reader trusts.
+        changes: the announcements of new keys in order, whose signatures have been verified.
     """
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
@@ -80,7 +82,9 @@ def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
 
 
 def read_key_change(content_folder: Path) -> KeyChange | None:
-    """Read and verify the announcement of a new key in the content.
+    """Read the announcement of a new key from the content folder.
+
+    Its signature is verified.
 
     Returns:
         The announcement, or None if there is none.

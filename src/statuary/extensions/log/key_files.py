@@ -9,7 +9,7 @@ from statuary.base.files import PublishingError, describe_folder_overlap
 
 
 def refuse_key_in_content(key_file: Path, content_folder: Path) -> None:
-    """Raise an error if a private key would be in git.
+    """Raise an error if a private key would be stored in git.
 
     Args:
         key_file: the file for the private key.
@@ -25,10 +25,12 @@ def refuse_key_in_content(key_file: Path, content_folder: Path) -> None:
 
 
 def refuse_url_as_log_name(log_name: str) -> None:
-    """Raise an error if the name of a new log is a URL instead of a host and a path.
+    """Raise an error if a new log's name is a URL.
+
+    The name must be a host with a path, such as `status.example.org/log`.
 
     Args:
-        log_name: the name, such as `status.example.org/log`.
+        log_name: the name of the log.
 
     Raises:
         click.UsageError: if the name contains `://`.
@@ -48,7 +50,7 @@ def refuse_existing_key(key_file: Path) -> None:
 
 
 def existing_key_error(key_file: Path) -> PublishingError:
-    """Return the error that a new key would replace an existing file.
+    """Return the error that the file for a key already exists.
 
     Args:
         key_file: the path of the file.

@@ -60,9 +60,9 @@ def _location_state_file(location: str) -> Path:
 
 
 def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site still states the key that was stored earlier.
+    """Return whether a site states the key that this machine trusts.
 
-    Earlier commands on this machine stored the key for the log and for the location.
+    The key was stored when the log was verified before, both for the log and for the site's location.
 
     Args:
         location: the URL or path of the site.
@@ -79,14 +79,14 @@ def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Raise an error if a location served another log at an earlier visit.
+    """Raise an error if a location has another log than before.
 
-    The keys of the logs are compared. A key that the log itself announced is accepted.
+    Logs are told apart by their keys. A new key is accepted if the log has announced it.
 
     Args:
         location: the URL or path of the site.
         key: the current key of the log.
-        changes: the announcements of new keys in the log.
+        changes: the announcements of new keys in the log, whose signatures have been verified.
 
     Raises:
         LogError: if the announcements do not lead from the stored key to the current one.
@@ -107,13 +107,13 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Return a log's key and size from its last verification here.
+    """Return what this machine stored when it last verified a log.
 
     Args:
         origin: the name of the log.
 
     Returns:
-        The key and size, or None if this machine has not verified the log.
+        The key and the size of the log; None if this machine has not verified it.
 
     Raises:
         PublishingError: if the file with them is damaged.
@@ -136,7 +136,9 @@ def _damaged_file_error(file: Path) -> PublishingError:
 
 
 def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Store a log's key and size, to compare the log with later.
+    """Store the key and size of a verified log on this machine.
+
+    The next verification compares the log with them.
 
     Args:
         log: the verified log.
@@ -173,12 +175,15 @@ def _find_trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyC
 def verification_key(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> KnownKey:
-    """Return the key to verify a log with.
+    """Choose the key with which to verify a log.
+
+    It is the user's key, or the one that was stored before. If there is neither, the key that the site states
+    is trusted. If the log has announced that a trusted key was replaced, it is the new key.
 
     Args:
         origin: the name of the log.
-        given_key: the key that the user passed, or None.
-        stated_key: the key that the site states, which is trusted at the first use.
+        given_key: the key that the user gave, or None.
+        stated_key: the key that the site states, or None.
         changes: the announcements of new keys in order, each signed by the key before.
 
     Raises:
@@ -210,9 +215,9 @@ def verification_key(
 
 
 def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return the sizes and roots of a log that this machine verified.
+    """Return the states of a log that this machine verified earlier.
 
-    The log must extend each of them.
+    A state is a size with the root of the Merkle tree. The log must extend each of them.
 
     Args:
         key: the current key of the log.
@@ -223,12 +228,14 @@ def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Verify the signature of an earlier checkpoint of a log.
+    """Verify the signature of a log's earlier checkpoint.
+
+    The log may have had another key at that time, so the keys before announced changes are tried too.
 
     Args:
-        earlier_checkpoint: the checkpoint.
+        earlier_checkpoint: the checkpoint to verify.
         key: the current key of the log.
-        changes: the announcements of new keys, before which other keys signed.
+        changes: the announcements of new keys in the log.
 
     Raises:
         LogError: if none of the keys signed the checkpoint.
@@ -249,7 +256,9 @@ class EarlierCheckpoint(NamedTuple):
 
 
 def read_earlier(file: Path | None) -> EarlierCheckpoint | None:
-    """Read the checkpoint (signed state of a log) that a reader saved earlier.
+    """Read a log's checkpoint that a reader saved to a file.
+
+    A checkpoint is the signed state of a log.
 
     Args:
         file: the file with the checkpoint, or None.

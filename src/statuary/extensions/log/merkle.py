@@ -56,7 +56,8 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
     """Return the root of a complete Merkle tree.
 
     Args:
-        hashes: the hashes of its leaves or subtrees, whose number is a power of two.
+        hashes: the hashes of all leaves, or of all subtrees of the same height; their number is a power of
+            two.
     """
     while len(hashes) > 1:
         hashes = [
@@ -71,8 +72,9 @@ def hash_entry_range(start: int, end: int, subtree_hash: SubtreeHash) -> bytes:
 
     Args:
         start: the number of the first entry.
-        end: the number after the last entry; with start 0 and all entries, the result is the root.
-        subtree_hash: returns the hash of a complete subtree, given its height and index.
+        end: the number after the last entry. If start is 0 and all entries are included, the result is the
+            root.
+        subtree_hash: a function that returns the hash of a complete subtree, given its height and index.
     """
     size = end - start
     if size == 0:
@@ -92,7 +94,7 @@ def inclusion_proof(index: int, size: int, subtree_hash: SubtreeHash) -> list[by
     Args:
         index: the number of the entry.
         size: the number of entries in the tree.
-        subtree_hash: returns the hash of a complete subtree, given its height and index.
+        subtree_hash: a function that returns the hash of a complete subtree, given its height and index.
 
     Raises:
         ProofError: if the tree has no such entry.
@@ -125,7 +127,8 @@ def consistency_proof(first_size: int, second_size: int, subtree_hash: SubtreeHa
     Args:
         first_size: the number of entries in the smaller tree.
         second_size: the number of entries in the larger tree.
-        subtree_hash: returns the hash of a complete subtree of the larger tree, given its height and index.
+        subtree_hash: a function that returns the hash of a complete subtree of the larger tree, given its
+            height and index.
 
     Returns:
         The proof; empty if the two sizes are equal or the first is 0.
@@ -272,7 +275,9 @@ ReadPath = Callable[[str], bytes | None]
 
 
 def tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
-    """Return the path of a hash tile or entry bundle (c2sp.org/tlog-tiles).
+    """Return the path of a log's file of hashes or entries.
+
+    A tile has up to 256 hashes, a bundle up to 256 entries (c2sp.org/tlog-tiles).
 
     Args:
         level: the level of the tile, or `entries` for a bundle.
@@ -286,13 +291,13 @@ def tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
 
 
 def iter_tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of a log's tiles and bundles.
+    """Yield the paths of all tiles and bundles of a log.
 
     A tile is a file of hashes, a bundle a file of entries.
 
     Args:
         size: the number of entries in the log.
-        since: an earlier number of entries; only tiles and bundles that changed since then are yielded.
+        since: the size of the log at an earlier time; only files that changed since then are yielded.
     """
     for level, count, previous_count in _iter_grown_levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
@@ -315,12 +320,12 @@ def _iter_grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, level_size: int) -> bytes:
-    """Read a hash tile or entry bundle of a log.
+    """Read a file of hashes (tile) or entries (bundle) of a log.
 
-    If an incomplete one is missing, the complete one is read instead.
+    If an incomplete one is missing, because the log has grown, the complete one is read instead.
 
     Args:
-        read_path: returns the bytes at a path, or None.
+        read_path: a function that returns the bytes at a path, or None.
         level: the level of the tile, or `entries` for a bundle.
         tile_index: the number of the tile or bundle in its level.
         level_size: the number of all hashes at the level, or of all entries in the log.
@@ -338,13 +343,13 @@ def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, 
 
 
 def subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
-    """Return a function that computes subtree hashes from a log's tiles.
+    """Make a function that computes subtree hashes from a log's tiles.
 
-    The function raises LogError if a tile is missing or too short. The tiles are not verified: compare
-    results based on these hashes with a checkpoint.
+    A tile is a file of hashes. The function raises LogError if a tile is missing or too short. It does not
+    verify the tiles: compare what you compute from the hashes with a checkpoint.
 
     Args:
-        read_path: returns the bytes at a path, or None.
+        read_path: a function that returns the bytes at a path, or None.
         size: the number of entries in the log.
     """
     by_range: dict[tuple[int, int], bytes] = {}
@@ -374,11 +379,11 @@ KEPT_TILES = 256
 
 
 def split_bundle(bundle: bytes, entry_count: int) -> list[bytes]:
-    """Split an entry bundle into its entries.
+    """Split a bundle (a file of entries) into its entries.
 
     Args:
         bundle: the bytes of the bundle.
-        entry_count: the number of entries to return.
+        entry_count: the number of entries to return; the bundle may have more.
 
     Raises:
         LogError: if the bundle is cut off or has fewer entries.
@@ -401,14 +406,13 @@ def split_bundle(bundle: bytes, entry_count: int) -> list[bytes]:
 
 
 def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
-    """Return a function that reads a bundle by its number.
+    """Make a function that reads the entries in a bundle.
 
-    A bundle is a file of up to 256 entries. The function raises LogError if the bundle is missing or too
-    short. It
-    does not verify the entries, and it caches the last bundle.
+    A bundle is a file of up to 256 entries. The function takes the number of the bundle, and caches the last
+    bundle. It raises LogError if the bundle is missing or too short, and does not verify the entries.
 
     Args:
-        read_path: returns the bytes at a path, or None.
+        read_path: a function that returns the bytes at a path, or None.
         size: the number of entries in the log.
     """
 
@@ -421,12 +425,12 @@ def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]
 
 
 def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
-    """Yield the entries of a log, verified against its root.
+    """Yield the entries of a log, verified against its root hash.
 
     Args:
-        read_path: returns the bytes at a path, or None.
+        read_path: a function that returns the bytes at a path, or None.
         size: the number of entries in the log.
-        root: the root of the log, from its checkpoint.
+        root: the root of the log's Merkle tree, from the checkpoint.
         start: the number of the first entry to yield; earlier entries are not read.
 
     Raises:
@@ -526,7 +530,9 @@ class LogGrowth:
             yield from self._append_hash(level + 1, value)
 
     def iter_partial_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the last tiles and bundles, which later entries will extend.
+        """Yield the last tiles and bundles, which have space for more.
+
+        Later entries extend them.
 
         Yields:
             The path and the bytes of each tile (file of hashes) or bundle (file of entries).

@@ -48,15 +48,15 @@ class PublicKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The key in text form (vkey), as readers configure it."""
+        """The key as text (vkey), such as `<name>+<key id>+<base64>`."""
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, note_text: str, signature: bytes) -> None:
-        """Verify a signature of this key on a note.
+        """Verify that this key signed the text of a note.
 
         Args:
             note_text: the text of the note.
-            signature: the signature without the id of the key.
+            signature: the signature, without the key's id that precedes it in the note.
 
         Raises:
             LogError: if the signature is invalid.
@@ -88,7 +88,7 @@ class PrivateKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The key in text form, as it is stored in a file."""
+        """The key as text, as it is stored in a file."""
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, note_text: str, time: int = 0) -> str:
@@ -131,7 +131,7 @@ def _validate_key_name(key_name: str) -> str:
 
 
 def parse_public_key(text: str, signature_types: bytes = LOG_KEY) -> PublicKey:
-    """Parse the text form of a public key.
+    """Parse a public key from its text form.
 
     Args:
         text: the key as `<name>+<key id>+<base64>`.
@@ -157,7 +157,7 @@ def parse_public_key(text: str, signature_types: bytes = LOG_KEY) -> PublicKey:
 
 
 def parse_private_key(text: str) -> PrivateKey:
-    """Parse the text form of a log's private Ed25519 key.
+    """Parse a log's private Ed25519 key from its text form.
 
     Raises:
         LogError: if the text is damaged or is not a private key; the message does not contain the text.
@@ -207,11 +207,11 @@ class Note(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The text with its signature lines, as it is published."""
+        """The whole note as it is published: text and signature lines."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return the keys, among the given ones, that signed the note.
+        """Return those of the given keys that signed the note.
 
         Raises:
             LogError: if the signature of one of the given keys is invalid.
@@ -265,7 +265,7 @@ class Checkpoint(NamedTuple):
 
 
 def format_checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Return the unsigned text of a checkpoint.
+    """Return the text of a checkpoint, which a log's key then signs.
 
     Args:
         origin: the name of the log.
@@ -276,7 +276,9 @@ def format_checkpoint_text(origin: str, size: int, root: bytes) -> str:
 
 
 def parse_checkpoint(checkpoint_bytes: bytes) -> Checkpoint:
-    """Parse a checkpoint without verifying its signatures.
+    """Parse a checkpoint, the signed state of a log.
+
+    Its signatures are not verified.
 
     Raises:
         LogError: if the bytes are not a checkpoint.
@@ -293,7 +295,9 @@ def parse_checkpoint(checkpoint_bytes: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify the signature on a checkpoint, and the name of its log.
+    """Verify that a checkpoint is signed by the log's key.
+
+    The checkpoint must also name the same log as the key.
 
     Args:
         checkpoint: the checkpoint to verify.

@@ -38,10 +38,12 @@ public_log_key_option = click.option(
 def log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
     """Collect what a build needs to extend its log.
 
+    For example, the signing key, and where the log was published before.
+
     Args:
-        log_settings: the key `log` of site.yaml.
+        log_settings: the settings of the log from site.yaml.
         run: the running build or tick.
-        options: the values of the command-line options.
+        options: the values of the command-line options by name.
 
     Raises:
         LogError: if the key is invalid, or the published log cannot be read.
@@ -120,11 +122,13 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(environment: Mapping[str, str], published_branch: str) -> str:
-    """Return the reason why a build is an unsigned preview.
+    """Return why a build is only a preview, which signs nothing.
+
+    Hosting services mark previews, such as those of pull requests, with environment variables.
 
     Args:
-        environment: the environment variables, by which hosting services mark previews.
-        published_branch: the published branch, for services that state only the branch.
+        environment: the environment variables.
+        published_branch: the branch that is published; builds of other branches are previews.
 
     Returns:
         The reason; empty if the build is not a preview.
@@ -164,7 +168,7 @@ def is_in_ci(environment: Mapping[str, str]) -> bool:
 
 
 def site_reader(location: str) -> ReadPath:
-    """Return a function that reads files of a published site.
+    """Make a function that reads the files of a published site.
 
     Args:
         location: a folder, a snapshot, a URL, or the URL of an object store.
@@ -176,9 +180,9 @@ def site_reader(location: str) -> ReadPath:
 
 
 def store_signed_state(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the signed state of the log beside its key.
+    """Store the signed state of the log in files beside its key.
 
-    A later build uses these files to recognize an outdated copy of the log.
+    From these files, a later build recognizes an outdated copy of the log.
 
     Args:
         key_file: the file of the key; None to store nothing.
@@ -202,7 +206,7 @@ def _file_beside_key(key_file: Path, suffix: str) -> Path:
 
 
 def read_public_key(key_or_file: str, signature_types: bytes = b"\1") -> PublicKey:
-    """Parse a public key from its text form or from a file.
+    """Parse a public key from text or from a file.
 
     Args:
         key_or_file: the key as `<name>+<key id>+<base64>`, or the path of a file that contains it.

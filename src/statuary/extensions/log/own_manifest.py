@@ -21,11 +21,10 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 def entries_at_paths(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield the manifest's entries for some paths of a site.
+    """Yield the manifest's entries for some files of a site.
 
-    The manifest is the list of a site's files. An entry is yielded once, even if it lists several of the
-    paths. Only
-    those parts of the manifest are read that can list one of the paths.
+    The manifest is the list of a site's files, in parts. Only the parts that can list one of the paths are
+    read. An entry with several of the paths is yielded once.
 
     Args:
         index: the manifest.
@@ -52,10 +51,12 @@ class OwnManifest:
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
 
     def load(self, paths: Iterable[str] | None) -> None:
-        """Read the digests that the site's manifest lists; call this once.
+        """Read the digests of a site's files from its manifest.
+
+        Call this method once.
 
         Args:
-            paths: the only files to compare; None to compare all.
+            paths: the files to read the digests of; None for all files.
         """
         text = self.read_path(MANIFEST)
         if text is None:
@@ -81,12 +82,13 @@ class OwnManifest:
         self.table.close()
 
     def lists_file_content(self, path: str, content: bytes | None) -> bool:
-        """Return whether the manifest lists a file with this content.
+        """Return whether a file is as the manifest lists it.
+
+        A missing file agrees with a manifest that does not list it.
 
         Args:
             path: the path of the file.
-            content: the bytes of the file; None if the file is missing, which agrees with a manifest that lacks
-                it.
+            content: the bytes of the file; None if the file is missing.
         """
         row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (path,)).fetchone()
         if row is None:
@@ -94,7 +96,9 @@ class OwnManifest:
         return content is not None and row[0] == sha256(content).hexdigest()
 
     def add_file(self, path: str, content: bytes | None) -> None:
-        """Store the digest of a file, for the comparison in `describe_differences`.
+        """Store the digest of a file, for comparison with the manifest.
+
+        The method `describe_differences` compares it.
 
         Args:
             path: the path of the file.
@@ -104,9 +108,9 @@ class OwnManifest:
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (path, digest))
 
     def describe_differences(self) -> Iterator[str]:
-        """Yield a message for each difference between the site and its manifest.
+        """Yield a sentence for each difference between a site and its manifest.
 
-        Files that the manifest lists and that were not added before are read from the site.
+        Listed files that were not passed to `add_file` are read from the site.
         """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
@@ -127,8 +131,8 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def is_manifest_file(self, path: str) -> bool:
-        """Return whether a file belongs to the manifest.
+        """Return whether a path is that of the manifest.
 
-        These are the manifest itself, its signature, and its parts.
+        The manifest's signature and parts count too.
         """
         return path in self.paths

@@ -134,12 +134,12 @@ class TreeHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The size and the root in hex, separated by a space."""
+        """The size and the root hash as text, separated by a space."""
         return f"{self.size} {self.root.hex()}"
 
 
 def parse_tree_head(head_text: str) -> TreeHead | None:
-    """Parse the text form of a log's size and root.
+    """Parse the text form of a log's size and root hash.
 
     Returns:
         The size and root, or None if the text is malformed.
@@ -193,7 +193,9 @@ class PublishedLog:
         return body
 
     def key_changes(self, start: int = 0) -> list[KeyChange]:
-        """Return the announcements of new keys in the log, verified.
+        """Return the announcements of new keys in the log.
+
+        Their signatures are verified.
 
         Args:
             start: the number of the first entry to search.
@@ -209,7 +211,7 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify that the log's last hashes match its checkpoint.
+        """Verify that the log's hashes lead to its signed root hash.
 
         Raises:
             LogError: if they do not match.
@@ -222,11 +224,11 @@ class PublishedLog:
             )
 
     def verify_extends(self, earlier_head: TreeHead, earlier_name: str) -> None:
-        """Verify that the log extends an earlier state of itself.
+        """Verify that the log has all entries of an earlier state, unchanged.
 
         Args:
-            earlier_head: the size and root of the earlier state.
-            earlier_name: the name of the earlier state, for the error message.
+            earlier_head: the size and the root hash of the earlier state.
+            earlier_name: a name for the earlier state, for the error message.
 
         Raises:
             LogError: if the log is shorter than the earlier state, or does not extend it.
@@ -259,9 +261,9 @@ def open_log(
 
     Args:
         site_name: the name of the site in error messages.
-        read_site: returns the bytes at a path of the site, or None.
-        key: the key of the log; None to skip the verification of signatures.
-        previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
+        read_site: a function that returns the bytes at a path of the site, or None.
+        key: the key of the log; None to verify no signatures.
+        previous_key: the key that the log had before; its signature is accepted too. None if there was none.
 
     Returns:
         The log, or None if the site has none.
@@ -288,7 +290,7 @@ def read_log_settings(read_site: ReadPath) -> LogSettings | None:
     """Read the settings of a published log from `log/index.json`.
 
     Args:
-        read_site: returns the bytes at a path of the site, or None.
+        read_site: a function that returns the bytes at a path of the site, or None.
 
     Returns:
         The settings, or None if the site has no log.
@@ -314,7 +316,7 @@ def read_log_settings(read_site: ReadPath) -> LogSettings | None:
 
 
 def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Raise an error unless a site's log extends the target's log.
+    """Raise an error if publishing would shorten or replace the target's log.
 
     Args:
         site: the site that is to be published.
@@ -358,12 +360,12 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def log_path_of_manifest_part(manifest_part_path: str) -> str:
-    """Return the path of a part of the manifest in the log.
+    """Return the path of a manifest part within the log.
 
-    The manifest is the list of a site's files. The path contains the digest of the part.
+    The manifest is the list of a site's files. The path contains the SHA-256 of the part.
 
     Args:
-        manifest_part_path: the path of the part in the site.
+        manifest_part_path: the path of the same part in the site.
     """
     return LOG_PART.path(digest=manifest_part_path.removeprefix(PARTS).removesuffix(".jsonl"))
 
@@ -397,7 +399,9 @@ class LogContext(NamedTuple):
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The key to sign with, or None if the build must not sign.
+        """The key that signs the log in this build.
+
+        It is None if the build must not sign.
 
         Raises:
             LogError: if the key is that of another log.
@@ -406,9 +410,9 @@ class LogContext(NamedTuple):
 
     @property
     def own_key(self) -> PrivateKey | None:
-        """The log's private key: the given one or the example key.
+        """The log's private key: the user's, or the public example key.
 
-        A preview has no key, unless the public example key signs.
+        It is None for a preview without the example key.
 
         Raises:
             LogError: if the given key is that of another log.
@@ -436,7 +440,7 @@ class LogContext(NamedTuple):
         """Raise an error if the build would start a second log.
 
         Args:
-            found_size: the number of entries of the log that was found; 0 if none was found.
+            found_size: the number of entries in the published log; 0 if none was found.
 
         Raises:
             LogError: if no log was found and a new one is not allowed, or `--init-log` was given and one was

@@ -50,14 +50,14 @@ class MinHead(NamedTuple):
 
 
 def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
-    """Read the size and root of the published log from `log-floor.txt`.
+    """Read from `log-floor.txt` how long the published log is.
 
     Args:
         content_folder: the content folder.
         log_name: the name of the log in site.yaml.
 
     Returns:
-        The size and root, or None if there is no such file.
+        The size of the log and the root of its Merkle tree; None if there is no such file.
 
     Raises:
         LogError: if the file cannot be read, or is about another log.
@@ -73,7 +73,7 @@ def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
 
 
 def require_new_log(content_folder: Path) -> None:
-    """Raise an error if the content names a log with entries.
+    """Raise an error if the content already has a log with entries.
 
     Raises:
         LogError: if `log-floor.txt`, the file with the size of the published log, states entries or cannot be
@@ -107,12 +107,14 @@ def _read_min_head_file(content_folder: Path) -> MinHead | None:
 
 
 def write_min_head(content_folder: Path, log_name: str, head: TreeHead) -> None:
-    """Write `log-floor.txt`, so that later builds refuse to continue a shorter log.
+    """Write the size of the published log to `log-floor.txt`.
+
+    Later builds then refuse to continue a shorter log.
 
     Args:
         content_folder: the content folder, which gets the file.
         log_name: the name of the log.
-        head: the size and root of the published log.
+        head: the size of the published log, and the root of its Merkle tree.
 
     Raises:
         PublishingError: if the file cannot be written.
@@ -129,12 +131,12 @@ class Pending(NamedTuple):
     entries: tuple[str, ...]  # the entries after the first `base` ones
 
     def encode(self) -> bytes:
-        """Encode the signed checkpoint and its entries as the document `log/pending.json`."""
+        """Encode the signed checkpoint and its entries as `log/pending.json`."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 
 def parse_pending_checkpoint(pending_document: bytes | None) -> Pending | None:
-    """Parse `log/pending.json`: signed entries that may not be published.
+    """Parse `log/pending.json`, with signed entries that may not be published.
 
     Returns:
         The signed checkpoint with its entries, or None if the document is missing or malformed.
@@ -152,16 +154,19 @@ def parse_pending_checkpoint(pending_document: bytes | None) -> Pending | None:
 def make_pending_checkpoint(
     published_head: TreeHead, log: PublishedLog | None, new_entries: tuple[bytes, ...], signed_checkpoint: str
 ) -> Pending | None:
-    """Return the content of `log/pending.json` for a new checkpoint.
+    """Collect the signed entries that are not published yet.
+
+    The result becomes the document `log/pending.json`.
 
     Args:
-        published_head: the size and root of the published log.
-        log: the log that the build continued, which may be longer than the published one.
+        published_head: the size and the root hash of the published log.
+        log: the log to which this build appended, which may be longer than the published one; None for a new
+            log.
         new_entries: the entries that the build appended.
         signed_checkpoint: the signed checkpoint.
 
     Returns:
-        The content, or None if it would be too large.
+        The entries with their checkpoint; None if they would be too many.
     """
     size = log.head.size if log else 0
     if size - published_head.size + len(new_entries) > MOST_PENDING or published_head.size > size:
@@ -178,14 +183,14 @@ def append_pending_entries(
     current_and_previous_key: tuple[PublicKey | None, PublicKey | None],
     location: str,
 ) -> PublishedLog | None:
-    """Extend a log by the signed entries of an earlier build.
+    """Add the signed entries of an earlier build to a log.
 
-    That build may have stopped before it published them.
+    That build may have stopped after signing and before publishing them.
 
     Args:
         log: the published log, or None.
         pending_document: the document `log/pending.json` of that build.
-        current_and_previous_key: the current and the previous key; None does not verify the signature.
+        current_and_previous_key: the log's current and previous key; None to not verify a signature.
         location: the location of the document, for error messages.
 
     Returns:
@@ -233,7 +238,7 @@ class ResumePoint(NamedTuple):
 
     @property
     def head(self) -> TreeHead:
-        """The size and root of the log from which the build continues."""
+        """The size and root hash of the log that the build continues."""
         return self.log.head if self.log else EMPTY
 
 
@@ -254,9 +259,10 @@ class LogLocations(NamedTuple):
         """Find the longest published copy of the log, to continue it.
 
         Args:
-            key: the key of the log; None to skip the verification of signatures.
-            seen_heads: sizes and roots of the log that are known to have been published.
-            previous_key: the key that the log had before `key`, whose signature is accepted too; or None.
+            key: the key of the log; None to verify no signatures.
+            seen_heads: states of the log (size and root hash) that are known to have been published.
+            previous_key: the key that the log had before; its signature is accepted too. None if there was
+                none.
 
         Raises:
             LogError: if a copy is damaged or not signed, or does not extend what was published.

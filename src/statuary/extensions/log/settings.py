@@ -67,7 +67,7 @@ class LogSource(SourceModel):
         return self
 
     def settings(self) -> LogSettings:
-        """Convert the key `log` of site.yaml to settings."""
+        """Convert what site.yaml says under `log` to settings."""
         return LogSettings(
             origin=self.origin,
             url=self.url or "",

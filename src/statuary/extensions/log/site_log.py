@@ -141,10 +141,10 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
-        """Append an entry for each contract, incident or update that changed.
+        """Append a log entry for each changed contract, incident or update.
 
         Args:
-            incidents: the documents of all incidents and maintenance windows.
+            incidents: the published documents of all incidents and maintenance windows.
             contracts: whether this build may have changed contracts.
 
         Returns:
@@ -165,9 +165,10 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def log_site_manifest(self) -> LogExtension:
-        """Append the entry about the site's file list, and add the log's documents.
+        """Append the entry about the whole site, and write the log's files.
 
-        Call this method after all other documents have been added.
+        The entry has the digest of the manifest, the list of the site's files. Call this method after all
+        other documents have been added.
 
         Raises:
             LogError: if the new log would not extend the published one.
@@ -179,7 +180,10 @@ class SiteLog:
         return self._record_log_extension(self._add_log_files())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield a finding if the log was not extended, or a new folder could not continue it."""
+        """Yield a finding if the build could not extend its log.
+
+        A new log also gets one, if later builds could not find it to continue it.
+        """
         context = self.context
         if context.unreadable:
             yield Finding(
@@ -539,21 +543,21 @@ class ProofUrl(NamedTuple):
 
 
 def proof_url(subject: LogSubject) -> ProofUrl:
-    """Return the URL of the proof that the log contains a contract or incident."""
+    """Return the URL of the log's proof about a contract or incident."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
 def make_log_document(url: Url, content: bytes, **parameters: str) -> Document:
-    """Return a file of the log as a document.
+    """Return a file of the log as a document of the site.
 
     The document stays until a later build replaces it.
 
     Args:
-        url: the URL whose pattern gives the path, the media type and the caching.
+        url: the URL table's entry for the file, which gives the path, the media type and the caching.
         content: the bytes of the document.
-        parameters: the values of the placeholders in the pattern.
+        parameters: the values of the placeholders in the path.
     """
     return Document(
         path=url.path(**parameters), body=content, media_type=url.media_type, cache=url.cache, persistent=True
@@ -561,7 +565,7 @@ def make_log_document(url: Url, content: bytes, **parameters: str) -> Document:
 
 
 def require_signing_key(key: PrivateKey | None) -> PrivateKey:
-    """Return the key of a build that must sign its log, or raise an error.
+    """Return the signing key, or raise an error if it is missing.
 
     Raises:
         LogError: if the key is None.

@@ -97,15 +97,15 @@ class DocumentCheck(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the log covers every file of the site, and no file differs."""
+        """Whether the log covers all files of the site, each unchanged."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
 def subject_of_path(site_path: str) -> LogSubject | None:
-    """Return the contract or incident that a path is about.
+    """Return the contract or incident whose document is at a path.
 
     Returns:
-        The contract or incident as the log names it, or None for other paths.
+        The contract or incident, named as in the log; None for other paths.
     """
     match = match_url(plain_path(site_path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
@@ -116,7 +116,7 @@ def subject_of_path(site_path: str) -> LogSubject | None:
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return the verified log entries about a contract or incident.
+    """Return all log entries about a contract or incident.
 
     The entries about the updates of an incident are included.
 
@@ -136,7 +136,7 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 
 def make_proof_file(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
-    """Return a .tlog-proof file that shows that the log contains an entry.
+    """Return a .tlog-proof file: proof that the log contains an entry.
 
     Args:
         log: the published log.
@@ -162,7 +162,7 @@ class LastEntries:
         self.table = open_temporary_database(schema)
 
     def add(self, number: int, entry_bytes: bytes) -> None:
-        """Add the next entry of the log.
+        """Add the next entry of the log, after checking it.
 
         Args:
             number: the number of the entry.
@@ -177,7 +177,7 @@ class LastEntries:
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def find(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the latest entry about a contract, incident or update, or None."""
+        """Return the last entry about a contract, incident or update, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
@@ -191,7 +191,10 @@ class LastEntries:
         return (number, replaced) if replaced.subject == entry.subject else None
 
     def find_site_entry(self) -> NumberedEntry | None:
-        """Return the latest entry about the site's file list, or None."""
+        """Return the last entry about the whole site, or None.
+
+        The entry has the digest of the list of the site's files.
+        """
         last_entry = self.find(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():
             entry = parse_entry(self.log.entry(number))
@@ -243,11 +246,13 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Compare the files of the site with the log; call this once.
+        """Compare every file of the site with the log.
+
+        Call this method once.
 
         Args:
-            paths: all paths of the site, to find files that the log does not cover; None if they cannot be
-                listed.
+            paths: the paths of all files of the site, to find files that the log does not cover; None if the
+                files of the site cannot be listed.
 
         Raises:
             LogError: if the log is damaged, or an entry breaks a rule of the log.
@@ -558,7 +563,7 @@ class NameSet:
         self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def add(self, name: str) -> None:
-        """Add a file name to the set."""
+        """Remember the name of a file of the site."""
         self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
 
     def __contains__(self, name: str) -> bool:
@@ -576,7 +581,7 @@ def _iter_logged_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log_at(log: PublishedLog | None, location: str) -> PublishedLog:
-    """Return the log that was found at a location, or raise an error.
+    """Raise an error if no log was found, otherwise return the log.
 
     Args:
         log: the log, or None if none was found.

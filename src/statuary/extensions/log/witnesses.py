@@ -24,12 +24,14 @@ from statuary.site.document import Document
 
 
 def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
-    """Return the keys of the witnesses that have cosigned a checkpoint.
+    """Return which of the known witnesses have cosigned a checkpoint.
+
+    A witness is an independent service that signs the state of a log.
 
     Args:
         checkpoint: the checkpoint with its cosignatures.
         witnesses: the keys of the known witnesses.
-        quorum: the number of cosignatures that are required.
+        quorum: the number of witnesses that must have cosigned.
 
     Raises:
         LogError: if fewer witnesses have cosigned, or a cosignature is invalid.
@@ -43,7 +45,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return the reason why required cosignatures of a checkpoint are missing.
+    """Return why a checkpoint lacks required signatures of witnesses.
 
     Args:
         checkpoint: the checkpoint with its cosignatures.
@@ -63,11 +65,11 @@ def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
-    """Return the body of the request that asks a witness to cosign.
+    """Return the HTTP request body that asks a witness to cosign.
 
     Args:
         log: the published log.
-        cosigned_size: the size of the log that the witness has seen.
+        cosigned_size: the size of the log when the witness cosigned it last.
 
     Raises:
         LogError: if the witness has seen a longer log.
@@ -83,7 +85,9 @@ def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
 
 
 def witness_size(response_body: bytes) -> int:
-    """Parse the size of the last cosigned log from a witness's response.
+    """Parse the size of the log that a witness cosigned last.
+
+    The witness sends this number in a response.
 
     Raises:
         LogError: if the response is not a number.
@@ -99,13 +103,16 @@ def witness_size(response_body: bytes) -> int:
 def verify_cosignature_response(
     log: PublishedLog, witness_key: PublicKey, status: int, response_body: bytes
 ) -> str:
-    """Return the verified signature line in a witness's response.
+    """Return the verified signature in a witness's response.
 
     Args:
         log: the published log, whose checkpoint was sent.
         witness_key: the public key of the witness.
         status: the HTTP status of the response.
         response_body: the body of the response.
+
+    Returns:
+        The line to add to the checkpoint.
 
     Raises:
         LogError: if the response contains no valid cosignature.
@@ -125,12 +132,12 @@ def verify_cosignature_response(
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, signature_lines: Iterable[str]) -> None:
-    """Add cosignatures to the published checkpoint and the proofs.
+    """Add signatures of witnesses to the published checkpoint and proofs.
 
     Args:
         target: the folder of the site.
         log: the published log.
-        signature_lines: the signature lines of witnesses.
+        signature_lines: the signatures, each as a line of the checkpoint.
 
     Raises:
         PublishingError: if the folder cannot be written.

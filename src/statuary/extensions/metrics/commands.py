@@ -80,10 +80,10 @@ class ReadSettings(NamedTuple):
 
 
 def read_metrics_settings(content_folder: Path) -> ReadSettings:
-    """Read the settings of probes and metrics from site.yaml.
+    """Read what site.yaml says under `metrics`.
 
     Returns:
-        The settings; if they are missing, empty settings with the reason.
+        The settings; if there are none, empty settings with the reason.
     """
     files = walk_folder(content_folder, (CONTRACTS,)) if content_folder.is_dir() else None
     site, findings = read_content(content_folder, files, fallback=SettingsFallback.of_command())
@@ -102,13 +102,13 @@ class AppendedPoints(NamedTuple):
 def append_measurements(
     points_folder: Path, measurements: Sequence[Measurement], run_time: Instant
 ) -> AppendedPoints:
-    """Append the results of a run to the files of the probes.
+    """Append the result of each probe to its CSV file.
 
     If a file cannot be written, the others are still written.
 
     Args:
         points_folder: the folder of the files.
-        measurements: the result of each probe.
+        measurements: the result of each probe in this run.
         run_time: the time of the run.
     """
     points_folder.mkdir(parents=True, exist_ok=True)
@@ -142,6 +142,8 @@ def _make_alert(measured: Measurement, run_time: Instant, *, is_firing: bool) ->
 
 def write_alerts(output_file: Path, alerts: Sequence[dict[str, object]]) -> None:
     """Write alerts to a file in the format of Alertmanager's webhook.
+
+    `statuary incident from-alert` reads this file.
 
     Args:
         output_file: the file; `-` for standard output.

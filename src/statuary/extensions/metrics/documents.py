@@ -57,13 +57,14 @@ class Interval(NamedTuple):
 
 
 def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Return the mean value of each interval in a period.
+    """Return the mean value in each interval of a period.
 
-    Intervals without values, and values after `now`, are omitted.
+    An interval may be an hour of a week, for example. Intervals without values, and values after `now`, are
+    left out.
 
     Args:
         points: the measured values.
-        period: the period, which ends at `now`.
+        period: the period and the length of its intervals; it ends at `now`.
         now: the time of the build.
     """
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
@@ -79,7 +80,7 @@ def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -
 
 
 def iter_metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> Iterator[Document]:
-    """Yield the documents and graphs of a metric.
+    """Yield the JSON documents and graphs of a metric, such as latency.
 
     Args:
         metric: the settings of the metric.
@@ -147,7 +148,7 @@ UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def format_short_number(value: float) -> str:
-    """Format a value with about three digits, such as `12.3k`."""
+    """Format a number with about three digits, such as `12.3k`."""
     if abs(value) < 9999.5:
         return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
     rounded = float(f"{value:.3g}")  # round first, so that 999,600 becomes 1M
@@ -162,7 +163,7 @@ class UsualRange(NamedTuple):
     high: float
 
     def is_outside(self, current_value: float) -> bool:
-        """Return whether a value is far outside of the usual range.
+        """Return whether a value is far outside of what is usual.
 
         The distance must be more than the width of the range, and more than a tenth of its upper end.
         """
@@ -171,11 +172,15 @@ class UsualRange(NamedTuple):
 
 
 def compute_usual_range(week: Sequence[Interval]) -> UsualRange | None:
-    """Return the range in which a metric usually is, from its values in a week.
+    """Return the range of a metric's usual values.
+
+    It leaves out the lowest and the highest tenth of a week's values.
+
+    Args:
+        week: the mean values of a week.
 
     Returns:
-        The range without the lowest and the highest tenth of the values; None if there are fewer than ten
-        intervals.
+        The range; None if there are fewer than ten intervals.
     """
     values = sorted(row.value for row in week)
     if len(values) < 10:
@@ -187,15 +192,15 @@ PULSE_HEIGHT, PULSE_LINE_WIDTH = 52, 136
 
 
 def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
-    """Draw a metric's last day and current value as a small SVG.
+    """Draw a small SVG with a metric's newest value and last day.
 
-    The current value is that of the newest interval. An unusual value has the colour of degraded performance.
-    Texts keep their size at any width of the picture; the line of the day takes its right half.
+    The line of the day is in the right half. An unusual value has the colour of degraded performance. Texts
+    keep their size at any width of the picture.
 
     Args:
         metric: the settings of the metric.
-        day: the mean values of the last day.
-        usual: the range of usual values, which is drawn too, or None.
+        day: the mean values of the last day; the newest one is shown as a number.
+        usual: the range of usual values, drawn behind the line; None if unknown.
         now: the time of the build.
     """
     period = PERIODS[0]
@@ -254,7 +259,7 @@ def _make_svg_path(line_points: Iterable[_Point]) -> str:
 
 
 def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
-    """Draw the last day of a metric as an SVG graph.
+    """Draw an SVG graph of a metric's last day.
 
     Args:
         metric: the settings of the metric.
@@ -305,9 +310,10 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Split intervals into runs wherever there is a gap.
+    """Split a series of values wherever some are missing.
 
-    A gap is longer than three intervals, and longer than twice the median distance between intervals.
+    A graph has no line over such a gap. A gap is longer than three intervals, and longer than twice the
+    median distance between values.
 
     Args:
         data: the intervals that have values.
@@ -326,7 +332,9 @@ def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Inte
 
 
 def round_up_for_axis(value: float) -> float:
-    """Return a value that suits the upper end of a chart's axis.
+    """Return the upper end of a chart's axis for a largest value.
+
+    For example, 37 becomes 50.
 
     Returns:
         The smallest value of at least `value` that is 1, 2 or 5 times a power of ten (from 10^-6 on); 1 if

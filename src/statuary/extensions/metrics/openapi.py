@@ -11,7 +11,7 @@ TAG: Final = "measurements"
 
 
 def describe_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the description of the site's metrics for `openapi.json`."""
+    """Describe the documents about the site's metrics for `openapi.json`."""
     del example
     names = [metric.id for metric in settings.shown]
     if not names:

@@ -22,9 +22,9 @@ LARGEST_SIZE = LARGEST_FILE * 3 // 4
 
 
 def append_measurement(csv_file: Path, measured: Measurement, run_time: Instant) -> int:
-    """Append a row to the file of a probe, creating the file.
+    """Append a probe's result to its CSV file, creating the file.
 
-    The older half of the rows is removed if the file gets too large for a build.
+    If the file gets too large for a build, the older half of the rows is removed.
 
     Args:
         csv_file: the CSV file.
@@ -32,7 +32,7 @@ def append_measurement(csv_file: Path, measured: Measurement, run_time: Instant)
         run_time: the time of the run.
 
     Returns:
-        The number of consecutive failures of the probe, up to this one.
+        How often the probe has failed in a row, up to now; 0 if it passed.
 
     Raises:
         PointsError: if the file is not a CSV file that this program wrote.

@@ -42,7 +42,7 @@ class Point(NamedTuple):
 
 
 def parse_points(file_content: bytes, metric: Metric) -> list[Point]:
-    """Parse a file of measured values, sorted by time.
+    """Parse a file of measured values, and sort them by time.
 
     If several values have the same time, the last one is used.
 

@@ -66,11 +66,14 @@ NO_ANSWER = "no proper answer"
 
 
 def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
-    """Run a probe once, and return the response or the error.
+    """Run a probe once, such as a request to a node.
 
     Args:
         probe: the settings of the probe.
-        environment: the environment variables, which may contain secret addresses.
+        environment: the environment variables, in which secret URLs may be.
+
+    Returns:
+        The response or the error.
     """
     began = perf_counter()
     try:
@@ -238,9 +241,9 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def evaluate_probe_answers(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Compare the responses to probes with the limits of the probes.
+    """Decide which probes passed, given their responses.
 
-    The lag of a node is measured from the highest block in its group.
+    For example, a node fails if its newest block is too far behind the highest block in its group.
 
     Args:
         answers: each probe with its response or error.
@@ -306,7 +309,7 @@ def _find_measurement_fault(measured: Measurement) -> _Fault:
 
 
 def exceeds_limit(measured_value: float | None, limit: int) -> bool:
-    """Return whether a measured value exceeds a limit.
+    """Return whether a measured value is above its limit.
 
     Args:
         measured_value: the value, or None if nothing was measured.

@@ -71,17 +71,17 @@ class MetricsSettings(NamedTuple):
 
 
 def is_visible_path(file_path: str) -> bool:
-    """Return whether a path stays inside its folder and names no hidden file."""
+    """Return whether a path stays in its folder and is not hidden."""
     names = file_path.split("/")
     return "\\" not in file_path and all(name.strip() and not name.startswith(".") for name in names)
 
 
 def is_probe_address(probe_kind: ProbeKind, address_text: str) -> bool:
-    """Return whether a text can be the address of a probe.
+    """Return whether a string can be the address of a probe.
 
     Args:
         probe_kind: the kind of probe: a TCP probe needs a port, all others an http(s) URL.
-        address_text: the text.
+        address_text: the string, such as `https://rpc.example.org`.
     """
     if probe_kind is ProbeKind.TCP:
         return address_text.rpartition(":")[2].isdecimal()

@@ -84,7 +84,8 @@ def mirror_site(
         site: the served site to copy.
         folder: the folder of the copy.
         options: the options of the command.
-        advance: is called for each file that is fetched.
+        advance: a function to call with the number of files after they were fetched, such as to show the
+            progress.
 
     Raises:
         DamagedSnapshotError: if the manifest of the site is damaged, or not signed with the required key.
@@ -287,7 +288,7 @@ class MirrorSync:
         return text
 
     def stale_paths(self) -> Iterator[str]:
-        """Yield the paths of copied files that the site no longer has."""
+        """Yield the copied files that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._iter_previous_paths():
             if path not in own_paths and self.wanted_entries.find(path) is None:
@@ -305,7 +306,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.read_published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entry for each file that must be fetched."""
+        """Yield the files that must be fetched, as the manifest lists them."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._has_entry_file(entry):
@@ -326,17 +327,20 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes after which the copy equals the site."""
+        """Yield the changes that make the copy equal to the site."""
         for entry in self.missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale_paths())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Fetch missing files, and mark files that the site no longer has.
+        """Fetch missing files, and mark files to delete.
+
+        Files to delete are those that the site no longer has.
 
         Args:
-            advance: is called for each file that is fetched.
+            advance: a function to call with the number of files after they were fetched, such as to show the
+                progress.
 
         Returns:
             A sentence for each file that does not match the manifest.

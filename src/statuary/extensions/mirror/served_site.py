@@ -83,7 +83,7 @@ class ServedSite:
         self._schedule = SiteSchedule(lambda path: self.read(path, LARGEST_SCHEDULED))
 
     def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
-        """Fetch a path of the site without checking the response.
+        """Fetch a file of the site without verifying it.
 
         Args:
             path: the path below the site's URL.
@@ -130,7 +130,7 @@ class ServedSite:
         return SiteState(text, manifest, signature if _looks_like_signature(signature) else None)
 
     def fetch_part(self, part: Part) -> bytes:
-        """Fetch a part of the manifest, and verify its digest.
+        """Fetch a part of the manifest, and verify its SHA-256.
 
         The manifest is the list of a site's files.
 
@@ -147,7 +147,7 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and verify its digest in the site's manifest.
+        """Fetch a file, and verify it with the site's manifest.
 
         If the site already sends a later version of a document that changes at scheduled times, the listed
         version is derived from the site's schedule.

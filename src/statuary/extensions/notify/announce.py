@@ -54,23 +54,26 @@ def send_due_events(
     held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
-    """Send each channel its new events, and yield the results.
+    """Send new events to each channel, such as a new incident.
 
     If an event cannot be sent, later events of the channel wait for the next run; other channels are not
-    affected. With at-most-once delivery, an event that may have arrived is skipped instead.
+    affected. With at-most-once delivery, an event that may have arrived is not sent again.
 
     Args:
         channels: the channels that get the events.
         timeline: the status history, which must extend at least to `now`.
         now: the time of this run.
-        state: the delivery state, which is written before or after each event, as the channel's `delivery`
-            requires.
-        send: sends an event to a channel.
+        state: which events were sent; it is saved before or after each event, depending on the channel's
+            `delivery`.
+        send: a function that sends an event to a channel.
         since: the time from which a new channel gets events; None to send nothing before `now`.
-        is_published: returns whether readers can already see an event; later events of the channel wait for
-            it.
-        held_kinds: the kinds of events that wait for a later run.
-        allow_clock_rollback: whether to continue if the delivery state is ahead of `now`.
+        is_published: a function that returns whether readers can already see an event; later events of the
+            channel wait for it.
+        held_kinds: the kinds of events that must wait for a later run.
+        allow_clock_rollback: whether to continue if a saved time is after `now`.
+
+    Yields:
+        The result of each event.
 
     Raises:
         DeliveryStateError: if the state cannot be read, or is ahead of `now`.
@@ -99,16 +102,16 @@ def find_due_events(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Return the events that have not been sent to a channel yet.
+    """Return the events that were not sent to a channel yet.
 
-    Two sorts are omitted: events of held kinds, and events that may be about a component with an error.
+    Events of held kinds, and those that may be about a component with an error, are left out.
 
     Args:
         channel: the channel to which the events are sent.
         timeline: the status history.
         now: the time of this run.
-        sent: the delivery state of the channel.
-        held_kinds: the kinds of events that wait for a later run.
+        sent: which events were sent to the channel.
+        held_kinds: the kinds of events that must wait for a later run.
     """
     wants = _make_component_filter(channel, timeline.catalogue)
     due_events: list[StatusEvent] = []
@@ -147,7 +150,9 @@ def _make_component_filter(
 
 
 def make_initial_state(timeline: Timeline, start_time: Instant) -> SentEvents:
-    """Return the delivery state of a new channel.
+    """Return the state of a new channel: what counts as sent.
+
+    Nothing from before `start_time` will be sent.
 
     Args:
         timeline: the status history.
@@ -267,10 +272,10 @@ def _uncertain_delivery_error(channel_name: str, event_id: str) -> StatuaryError
 
 
 def make_event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
-    """Return a function that sends events to channels.
+    """Make a function that sends events to channels.
 
     Args:
-        environment: the environment variables, which contain the secret addresses of channels.
+        environment: the environment variables, which contain the secret URLs of channels.
         words: the language of the messages.
     """
 

@@ -61,7 +61,7 @@ class Address(NamedTuple):
 
 
 def read_channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
-    """Read the URL and the key of a channel from environment variables.
+    """Read a channel's secret URL and key from environment variables.
 
     Raises:
         ChannelError: if a variable is missing or invalid; the message does not contain its value.
@@ -104,7 +104,9 @@ def send_event(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send an event to a channel, with retries.
+    """Send an event, such as a new incident, to a channel.
+
+    Whether a failed request is retried depends on the channel's `delivery`.
 
     Args:
         channel: the channel that gets the event.
@@ -112,8 +114,8 @@ def send_event(
         event: the event to send.
         timeline: the status history.
         words: the language of messages for Slack, Teams and Apprise; webhooks have the words of Statuspage.
-        clock: returns the seconds since 1970, for the signature of a webhook.
-        wait: pauses for a number of seconds between attempts.
+        clock: a function that returns the seconds since 1970, for the signature of a webhook.
+        wait: a function that pauses for a number of seconds between attempts.
 
     Raises:
         ChannelError: if Apprise does not support the URL of the channel.
@@ -136,15 +138,17 @@ def send_body(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a JSON body to a channel, with retries if safe.
+    """Send JSON to a channel.
+
+    With the channel's `delivery` at most once, a failed request is not retried.
 
     Args:
         channel: the channel that gets the body.
         address: the URL and the key of the channel.
-        message_id: an id that is the same for each attempt.
+        message_id: an id that is the same for each attempt, so that the receiver can recognize it.
         json_value: the JSON value to send.
-        clock: returns the seconds since 1970, for the signature of a webhook.
-        wait: pauses for a number of seconds between attempts.
+        clock: a function that returns the seconds since 1970, for the signature of a webhook.
+        wait: a function that pauses for a number of seconds between attempts.
 
     Raises:
         DeliveryError: if the body did not arrive, or may not have arrived.
@@ -167,10 +171,10 @@ def send_body(
 def make_channel_body(
     channel_kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH
 ) -> object:
-    """Return the JSON body that a channel expects for an event.
+    """Return the JSON that a channel such as Slack expects.
 
     Args:
-        channel_kind: the kind of channel.
+        channel_kind: the kind of channel, such as Slack, Teams or a webhook.
         event: the event to describe.
         timeline: the status history.
         words: the language of the message.
@@ -241,7 +245,7 @@ def _classify_refusal(channel: Channel, response: HttpResponse) -> _Outcome:
 
 
 def send_through_apprise(channel: Channel, address: Address, message: Message) -> None:
-    """Send a message through the library Apprise.
+    """Send a message with Apprise, a library for many chat services.
 
     Raises:
         ChannelError: if Apprise does not support the URL of the channel.

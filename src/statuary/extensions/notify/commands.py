@@ -162,21 +162,21 @@ class ReadStatus(NamedTuple):
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings, in the order in which they are printed."""
+        """All errors and warnings, in the order in which they are printed."""
         return sorted_findings([*self.unreadable_findings, *self.other_findings])
 
     @property
     def held_kinds(self) -> tuple[EventKind, ...]:
-        """The kinds of events that wait for a later run.
+        """The kinds of events that must wait until errors are fixed.
 
-        If a file or a setting cannot be used, changes of components wait, because a component might seem to
-        have recovered.
+        If a file or a setting has an error, changes of components wait, because a component might only seem
+        to have recovered.
         """
         return (EventKind.COMPONENT,) if self.unreadable_findings else ()
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code of the command, which tells whether files could not be read."""
+        """The exit code of the command, given the errors in the content."""
         return ExitCode.FINDINGS if self.unreadable_findings else ExitCode.OK
 
 
@@ -215,7 +215,7 @@ def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
 
 
 def open_delivery_state(location: str) -> AbstractContextManager[DeliveryState]:
-    """Open the delivery state in a file or an object store.
+    """Open the file or object store that says which events were sent.
 
     Args:
         location: the name of the file, or the URL of the store.
@@ -296,10 +296,12 @@ def _find_unusable_channels(notified_channels: Iterable[Channel]) -> list[Channe
 
 
 def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Return a function that tells whether readers can already see an event.
+    """Make a function that tells whether readers can see an event already.
+
+    An event is visible when the published site has it. Changes of components always count as visible.
 
     Args:
-        site: the published site; None if every event counts as visible. Changes of components always do.
+        site: the folder or URL of the published site; None if every event counts as visible.
     """
     if site is None:
         return lambda _: True

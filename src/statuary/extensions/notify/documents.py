@@ -88,7 +88,9 @@ def _get_feed_words(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the incidents and maintenance windows that feeds contain, newest first.
+    """Return the latest incidents and maintenance windows, newest first.
+
+    Feeds contain these.
 
     Args:
         timeline: the status of the site over time.
@@ -99,10 +101,12 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
 
 
 def make_notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Return the document with the message of an update, for mailing services.
+    """Return the JSON document with the message about an update.
+
+    Services that send mail can read it.
 
     Args:
-        event: the event of the update.
+        event: the update of an incident or maintenance window.
         timeline: the status history.
         words: the language of the message.
 

@@ -75,11 +75,13 @@ class StatusEvent(NamedTuple):
 
 
 def list_events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
-    """Return the events after `start` and up to `until`, sorted by time.
+    """Return all events in a period, sorted by time.
+
+    For example, an event is an update of an incident, or a change of a component's status.
 
     Args:
         timeline: the status history, which must extend at least to `until`.
-        start: the time after which the events begin.
+        start: the time after which events are returned.
         until: the time of the last possible event.
     """
     events = chain(
@@ -151,10 +153,10 @@ def _classify_update(
 
 
 def iter_incident_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
-    """Yield the updates of an incident as events, oldest first.
+    """Yield each update of an incident as an event, oldest first.
 
     Args:
-        history: the incident over time.
+        history: the incident and its updates.
         until: the time of the last event that is yielded.
     """
     return _iter_update_events(history, BEGINNING, until)

@@ -38,7 +38,7 @@ class MailService(NamedTuple):
 
 
 def parse_mail_service(channel: Channel, address: Address) -> MailService:
-    """Parse the URL of a mailing service into address and credentials.
+    """Parse the URL of a mailing service, which has a key.
 
     Raises:
         ChannelError: if the URL has no key, or no mailing lists; the message does not contain the URL.
@@ -79,7 +79,7 @@ def send_mail(
     Args:
         channel: the channel for the mailing service.
         address: the URL of the mailing service.
-        message_id: an id that is the same for each attempt.
+        message_id: an id that is the same for each attempt, so that the service can recognize it.
         message: the subject and text to send.
         is_draft: whether to create a draft without sending it.
 

@@ -46,7 +46,7 @@ class Message(NamedTuple):
 
 
 def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
-    """Return the message about an event in a language.
+    """Write the message about an event, such as a resolved incident.
 
     Args:
         event: the event to describe.
@@ -80,7 +80,10 @@ def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLIS
 
 
 def shorten_with_ellipsis(text: str, limit: int) -> str:
-    """Cut a text that is longer than a limit, and end it with an ellipsis."""
+    """Cut a text at a limit, and end it with an ellipsis.
+
+    A text within the limit is returned unchanged.
+    """
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
@@ -138,7 +141,7 @@ def _iter_affected_components(record_update: RecordUpdate, timeline: Timeline) -
 
 
 def make_webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return the JSON that Statuspage's webhooks would send about an event.
+    """Return the JSON of an event in the format of Statuspage's webhooks.
 
     Args:
         event: the change of an incident or component.

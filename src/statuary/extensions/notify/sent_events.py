@@ -46,15 +46,15 @@ class SentEvents(NamedTuple):
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event still has to be sent to the channel.
+        """Return whether an event was not sent to the channel yet.
 
-        An event is not sent again if one with the same id or the same content was sent.
+        An event counts as sent if one with the same id or the same content was sent.
         """
         fingerprint = make_event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return a copy of the state with one more sent event.
+        """Return a copy that also has this event as sent.
 
         Args:
             event: the event that was sent.
@@ -64,16 +64,16 @@ class SentEvents(NamedTuple):
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return a copy without an event that did not arrive.
-
-        The next run then sends the event again.
-        """
+        """Return a copy without an event, so that it is sent again."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def up_to(self, end_time: Instant) -> Self:
-        """Return a copy that marks all events up to a time as sent.
+        """Return a copy in which all earlier events count as sent.
 
-        The state stays at its own time if that is later.
+        If the state is for a later time already, it keeps that time.
+
+        Args:
+            end_time: the time up to which events count as sent.
         """
         latest = max(end_time, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
@@ -81,7 +81,7 @@ class SentEvents(NamedTuple):
 
 
 def make_event_fingerprint(event: StatusEvent) -> str:
-    """Return a string by which a later run recognizes an event.
+    """Return a string by which a later run recognizes the same event.
 
     For an update, it is a digest of the incident, number, status and text, but not of the time. For the
     change of a component, it is the id of the event.
@@ -106,10 +106,10 @@ class DeliveryStateError(StatuaryError):
 
 
 def encode_delivery_state(channels: Mapping[str, SentEvents]) -> bytes:
-    """Encode the delivery state (which events were sent) as JSON.
+    """Encode as JSON which events were sent to each channel.
 
     Args:
-        channels: the events sent to each channel, by the name of the channel.
+        channels: the events that were sent, by the name of the channel.
     """
     members = {
         name: {
@@ -127,7 +127,7 @@ def encode_delivery_state(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def parse_delivery_state(state_json: bytes, state_location: str) -> Channels:
-    """Parse the delivery state of all channels.
+    """Parse which events were sent to each channel.
 
     Args:
         state_json: the JSON.
@@ -164,12 +164,12 @@ def _parse_sent_events(members: Mapping[str, Json]) -> SentEvents:
 
 
 def refuse_future_state(channels: Channels, now: Instant) -> None:
-    """Raise an error if a delivery state is from the future.
+    """Raise an error if events were sent long after `now`.
 
-    Otherwise nothing would be sent until that time.
+    Otherwise nothing would be sent until that time. An earlier run may have had a wrong clock.
 
     Args:
-        channels: the events sent to each channel, by the name of the channel.
+        channels: the events that were sent, by the name of the channel.
         now: the time of this run.
 
     Raises:
@@ -185,9 +185,9 @@ def refuse_future_state(channels: Channels, now: Instant) -> None:
 
 
 def roll_back_clock(channels: Channels, now: Instant) -> Channels:
-    """Set a delivery state that is later than `now` back to `now`.
+    """Set the time of each channel's state back to `now`, if later.
 
-    A run with a wrong clock may have stored such a state.
+    A run with a wrong clock may have stored such times.
     """
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
@@ -196,17 +196,17 @@ class DeliveryState(Protocol):
     """The delivery state, open for one run at a time."""
 
     def read(self) -> Channels | None:
-        """Return the events that were sent to each channel.
+        """Return which events were sent to each channel.
 
         Returns:
             The events by the name of the channel, or None before the first run.
         """
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Store the events sent to each channel, for the next run.
+        """Store which events were sent to each channel, for the next run.
 
         Args:
-            channels: the events sent to each channel, by the name of the channel.
+            channels: the events that were sent, by the name of the channel.
         """
 
 
@@ -233,7 +233,9 @@ class FileState(DeliveryState):
 
 @contextmanager
 def open_file_state(state_path: Path) -> Iterator[FileState]:
-    """Open the delivery state in a file, and lock out other runs.
+    """Open a file that says which events were sent.
+
+    Other runs must wait until it is closed.
 
     Raises:
         DeliveryStateError: if the folder of the file cannot be created.

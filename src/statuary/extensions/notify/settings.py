@@ -56,10 +56,12 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components to which channels are limited.
+        """Return the components that channels name in site.yaml.
+
+        A channel with such names gets only events about these components.
 
         Returns:
-            A dict from the place in site.yaml (a pointer) to the key of the component.
+            The keys of components, by their position in site.yaml.
         """
         return {
             ("notify", "channels", number, "components", place): name
@@ -117,7 +119,7 @@ class ChannelSource(SourceModel):
         return self
 
     def to_channel(self) -> Channel:
-        """Convert this part of site.yaml to a channel."""
+        """Convert an item of `channels` in site.yaml to a channel."""
         default = tuple(EventKind) if self.kind is ChannelKind.WEBHOOK else RECORD_EVENTS
         return Channel(
             name=self.name,

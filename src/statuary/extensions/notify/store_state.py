@@ -54,7 +54,9 @@ class StoreState(DeliveryState):
 
 @contextmanager
 def open_store_state(store_url: str) -> Iterator[StoreState]:
-    """Open the delivery state in a store, locking out other runs.
+    """Open an object store that says which events were sent.
+
+    The store is locked, so that no other run uses it.
 
     Raises:
         PublishingError: if a publisher or another run has the lock, or the store cannot be used.

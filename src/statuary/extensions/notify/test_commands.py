@@ -61,7 +61,7 @@ def _send_test_message(channel: Channel, page: Page, environment: Mapping[str, s
 
 
 def make_test_message(page: Page, now: Instant) -> Message:
-    """Return the message with which users test that a channel works.
+    """Write the message that tests a channel.
 
     Args:
         page: the status page, whose name and URL are in the message.

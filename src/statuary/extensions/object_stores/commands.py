@@ -127,13 +127,13 @@ def publish_to_store(
     """Publish a site to an object store, and print the result.
 
     Args:
-        site: the objects of the site.
+        site: the files of the site, with their HTTP headers.
         origin: the time and revision of the site; None if unknown.
-        location: the name of the site, as the user gave it.
+        location: the name of the site, for messages.
         store_url: the URL of the store.
-        options: the options of publishing to a store.
+        options: the command-line options for stores.
         to_error: whether to print to standard error.
-        is_excluded: returns whether a path is not published.
+        is_excluded: a function that returns whether a path is not to be published.
 
     Returns:
         Whether everything was published.
@@ -188,9 +188,9 @@ def publish_folder_to_store(
     Args:
         folder: the folder of the built site.
         to: the URL of the store.
-        options: the options of publishing to a store.
+        options: the command-line options for stores.
         to_error: whether to print to standard error.
-        is_excluded: returns whether a path is not published.
+        is_excluded: a function that returns whether a path is not to be published.
 
     Returns:
         Whether everything was published.
@@ -253,7 +253,7 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Format the number of requests of each kind, for the report."""
+    """Format how many requests of each kind were sent, for the report."""
     counts = requests._asdict().items()
     return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
 

@@ -28,13 +28,13 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 def make_object_entry(object_path: str, sha256_hex: str, size: int, media_type: str = "") -> Entry:
-    """Return the description of an object to upload, with its HTTP headers.
+    """Describe a file to upload: path, digest, size and HTTP headers.
 
     Args:
         object_path: the path of the object.
         sha256_hex: the SHA-256 of the object, as hex.
         size: the size of the object in bytes.
-        media_type: the media type, if it does not follow from the path.
+        media_type: the media type; empty if it follows from the path.
     """
     stem, _, ending = object_path.rpartition(".")
     stem, plain = plain_path(stem), plain_path(object_path)
@@ -46,7 +46,7 @@ def make_object_entry(object_path: str, sha256_hex: str, size: int, media_type: 
 
 
 def make_object_attributes(site_entry: Entry) -> dict[str, str]:
-    """Return the attributes to store with an object: HTTP headers and SHA-256.
+    """Return the HTTP headers to store with an object, and its SHA-256.
 
     Args:
         site_entry: the description of the file.
@@ -56,14 +56,14 @@ def make_object_attributes(site_entry: Entry) -> dict[str, str]:
 
 
 def make_stored_entry(object_path: str, size: int, stored_attributes: dict[str, str]) -> Entry:
-    """Return the description of an object in the store.
+    """Describe an object that is in the store already.
 
     The description has no SHA-256 if another program wrote the object.
 
     Args:
         object_path: the path of the object.
         size: the size of the object in bytes.
-        stored_attributes: the headers and metadata that are stored with the object.
+        stored_attributes: the HTTP headers and the metadata that the store returned.
     """
     headers = (stored_attributes.get(name, "") for name in HEADERS)
     return Entry(object_path, (), size, stored_attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
@@ -73,24 +73,24 @@ class PublishedSite(Protocol):
     """A site to upload to an object store."""
 
     def objects(self) -> Iterator[Entry]:
-        """Yield the description of each object to upload.
+        """Yield the path, digest, size and HTTP headers of each file.
 
         Raises:
             PublishingError: if the site is incomplete.
         """
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Prepare to read the objects that have to be uploaded.
+        """Prepare to read the files that have to be uploaded.
 
         Args:
-            is_needed: returns whether the object at a path has to be uploaded.
+            is_needed: a function that returns whether the file at a path has to be uploaded.
 
         Raises:
             DamagedSnapshotError: if any part of the site is damaged.
         """
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of an object to upload.
+        """Return the bytes of a file to upload.
 
         Raises:
             PublishingError: if the object is missing.
@@ -105,10 +105,9 @@ class PublishedFolder:
         self.reader = FolderReader(built_folder)
 
     def objects(self) -> Iterator[Entry]:
-        """Yield the description of each object to upload.
+        """Yield the path, digest, size and HTTP headers of each file.
 
-        The ledger (the build's database) has the digests of its files. Files of a folder without a ledger are
-        read.
+        The digests come from the build's database. In a folder without it, every file is read.
 
         Raises:
             PublishingError: if the last build of the folder was interrupted.
@@ -134,7 +133,7 @@ class PublishedFolder:
         return make_object_entry(path, sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Do nothing, because `read` can read the files of a folder in any order."""
+        """Do nothing, because a folder's files can be read in any order."""
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file in the folder."""
@@ -142,7 +141,7 @@ class PublishedFolder:
 
 
 def get_upload_step(object_path: str) -> PutStep:
-    """Return the step of a publication that uploads an object.
+    """Return when to upload an object: in which step of a publication.
 
     Documents are uploaded before the lists that refer to them, and the manifest (file list) last.
     """
@@ -169,7 +168,10 @@ class PublishedSnapshot:
         self.bodies.close()
 
     def objects(self) -> Iterator[Entry]:
-        """Yield the description of each object to upload, including the manifest."""
+        """Yield the path, digest, size and HTTP headers of each file.
+
+        The manifest of the snapshot is included.
+        """
         for member in self.snapshot.iter_manifest_members():
             entry = make_object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._copy_content(member.body, [entry])
@@ -179,12 +181,12 @@ class PublishedSnapshot:
                 yield make_object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Verify the whole snapshot, and copy the files that `read` will return.
+        """Verify the whole snapshot, and copy the files to upload.
 
-        Files of a snapshot can only be read in its order, but they are uploaded in another order.
+        They are copied because they are uploaded in another order than that in the snapshot.
 
         Args:
-            is_needed: returns whether the file at a path has to be uploaded.
+            is_needed: a function that returns whether the file at a path has to be uploaded.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -199,7 +201,7 @@ class PublishedSnapshot:
                 self.bodies.add(entry, start, len(content))
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file, which `fetch` must have copied before.
+        """Return the bytes of a file that `fetch` has copied.
 
         Args:
             path: the path of the file.

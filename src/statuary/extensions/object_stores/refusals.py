@@ -37,12 +37,12 @@ CREDENTIALS = {
 
 
 def explain_refusal(request_error: BaseException, store_url: str, environment: Mapping[str, str]) -> Refusal:
-    """Explain why a request to an object store failed.
+    """Explain in words why a request to an object store failed.
 
     Args:
         request_error: the exception from the library.
         store_url: the URL of the store.
-        environment: the environment variables, which may lack credentials.
+        environment: the environment variables, in which credentials may be missing.
     """
     names = [kind.__name__ for kind in type(request_error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)

@@ -106,7 +106,7 @@ class ObjectStore:
             raise self._make_refusal_error("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object's bytes with its size, tag and headers.
+        """Return an object with its size, tag and headers.
 
         Returns:
             The bytes and the information, or None if the object does not exist.
@@ -139,7 +139,7 @@ class ObjectStore:
             raise self._make_refusal_error(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
-        """Yield the path and size of each object in no particular order.
+        """Yield the path and size of each object, in no particular order.
 
         Args:
             folder: list only objects in this folder; None for all.
@@ -169,15 +169,15 @@ class ObjectStore:
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Write an object if nobody has changed it, with retries.
+        """Write an object only if nobody else has changed it.
 
-        A store that does not support conditional requests writes it in any case.
+        Failed requests are retried. A store without conditional requests writes the object in any case.
 
         Args:
             path: the path of the object.
             body: the bytes of the object.
             attributes: the headers and metadata to store with it.
-            tag: the tag of the known version; None if the object must not exist.
+            tag: the tag of the version that you know; None if the object must not exist yet.
 
         Raises:
             PreconditionFailedError: if the object has changed, possibly by an earlier attempt whose response
@@ -199,14 +199,14 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Write an object if nobody has changed it, with one attempt.
+        """Write an object only if nobody else has changed it.
 
-        If there is no response, it is unknown whether the object was written.
+        There is a single attempt. Without a response, it is unknown whether the object was written.
 
         Args:
             path: the path of the object.
             body: the bytes of the object.
-            tag: the tag of the known version; None if the object must not exist.
+            tag: the tag of the version that you know; None if the object must not exist yet.
             attributes: the headers and metadata to store with it.
 
         Returns:
@@ -238,7 +238,7 @@ class ObjectStore:
         return "create" if expected_tag is None else expected_tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete the objects at these paths in one request.
+        """Delete the objects at these paths with one request.
 
         Paths without an object are ignored.
         """
@@ -393,12 +393,11 @@ class Lease:
         self.is_unfinished = False  # whether this publication or the last one has begun, and has not ended
 
     def acquire(self) -> None:
-        """Acquire the lock.
+        """Lock the store, so that no other publisher writes to it.
 
         Raises:
-            PublishingError: if another publisher has the lock, or the store ignores the conditions of
-                requests,
-                without which two publishers could acquire the lock at once.
+            PublishingError: if another publisher has the lock; also if the store ignores conditions of
+                requests, so that two publishers could lock it at once.
         """
         lease = self.bucket.get(LEASE)
         if lease is not None:
@@ -435,7 +434,7 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Extend the lock, if a third of its duration has passed.
+        """Extend the lock if a third of its duration has passed.
 
         Raises:
             LeaseLostError: if another publisher has taken the lock.
@@ -461,7 +460,9 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Raise an error unless a quarter of the lock's duration is left.
+        """Raise an error if the lock will expire soon.
+
+        That is so if less than a quarter of its duration is left.
 
         Raises:
             LeaseLostError: if less is left.
@@ -521,12 +522,12 @@ class TransferLoop(asyncio.SelectorEventLoop):
 def run_transfers(
     items: Iterable[Item], transfer: Callable[[Item], Awaitable[None]], lease: Lease | None
 ) -> None:
-    """Call a function for all items concurrently, and renew the lock.
+    """Call a function for many items at once, renewing the lock.
 
     Args:
         items: the arguments of the calls.
-        transfer: the function to call.
-        lease: the lock to renew meanwhile, or None.
+        transfer: the function to call for each item, such as an upload.
+        lease: the lock of the store, or None.
 
     Raises:
         Exception: the first exception of a call; the remaining items are skipped.
@@ -568,7 +569,7 @@ def _find_first_exception(group: BaseExceptionGroup[BaseException]) -> BaseExcep
 
 
 def split_into_batches(items: Iterable[Item], batch_size: int) -> Iterator[list[Item]]:
-    """Yield items in lists of at most `batch_size` items each."""
+    """Divide items into lists of at most `batch_size` each."""
     iterator = iter(items)
     while piece := list(islice(iterator, batch_size)):
         yield piece

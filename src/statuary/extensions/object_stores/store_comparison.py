@@ -48,7 +48,9 @@ Parts = Sequence[Part]
 
 
 def make_part_path(part_sha256: str) -> str:
-    """Return the path of a part of the store's ledger (list of objects).
+    """Return the path of a ledger part in the store.
+
+    The ledger is the list of the store's objects, in parts.
 
     Args:
         part_sha256: the SHA-256 of the part.
@@ -57,7 +59,9 @@ def make_part_path(part_sha256: str) -> str:
 
 
 def make_listing_path(listing_sha256: str) -> str:
-    """Return the path of a list of ledger parts in the store.
+    """Return the path of a file that lists ledger parts.
+
+    The ledger is the list of the store's objects, in parts.
 
     Args:
         listing_sha256: the SHA-256 of the list.
@@ -66,19 +70,21 @@ def make_listing_path(listing_sha256: str) -> str:
 
 
 def parse_ledger_listing(listing_json: bytes) -> tuple[Part, ...]:
-    """Parse a list of parts: files that together list the store's objects.
+    """Parse a file that lists ledger parts.
+
+    The parts together list the store's objects.
 
     Args:
-        listing_json: the list as JSON, whose digest has already been verified.
+        listing_json: the content of the file, whose SHA-256 was verified.
     """
     return tuple(Part(**row) for row in orjson.loads(listing_json))
 
 
 def parse_ledger_part(part_bytes: bytes) -> Iterator[Entry]:
-    """Yield the description of each object in a ledger part.
+    """Yield the objects that a part of the store's ledger lists.
 
     Args:
-        part_bytes: the part, with JSON in each line, whose digest has already been verified.
+        part_bytes: the part, with JSON in each line, whose SHA-256 was verified.
     """
     return (Entry(**orjson.loads(line)) for line in part_bytes.splitlines())
 
@@ -96,19 +102,23 @@ class StoreIndex(NamedTuple):
     instant: str = ""  # the time of the published site, in UTC; empty if unknown
 
     def encode(self) -> bytes:
-        """Return the bytes of the index of a store's ledger, which is JSON."""
+        """Encode the index of the store's ledger as JSON.
+
+        The ledger is the list of the store's objects.
+        """
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
     def all_listings(self) -> tuple[str, ...]:
-        """All lists of objects to which the index refers."""
+        """The names of all lists of objects to which the index refers."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
 def parse_store_index(index_json: bytes) -> StoreIndex:
     """Parse the index of a store's ledger, the list of its objects.
 
-    For an index of an earlier version, the result refers to no lists, so that every object is requested.
+    The result for an index of an earlier version refers to no lists, so that the store is asked about every
+    object.
 
     Raises:
         DamagedStoreLedgerError: if the text is not an index.
@@ -159,7 +169,7 @@ class StoreComparison:
             listing.close()
 
     def add_site_entries(self, entries: Iterable[Entry]) -> None:
-        """Add files of the site to the comparison.
+        """Add files of the site, to compare them with the store.
 
         Args:
             entries: the description of each file.
@@ -172,20 +182,23 @@ class StoreComparison:
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide_into_parts(self) -> None:
-        """Divide the list of the site's files into parts.
+        """Divide the new list of objects into parts.
 
-        A later publication needs to read only the parts of the store's list that differ.
+        A later publication then reads only the parts that differ from its own.
         """
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def encode_part(self, part: Part) -> bytes:
-        """Return the bytes of a part of the new list of objects, one line for each object."""
+        """Encode a part of the new list of objects.
+
+        The part has a line for each object.
+        """
         return encode_part(self.site.part(part)).text
 
     def discard_store_entries(self) -> None:
-        """Discard all known objects of the store."""
+        """Forget everything that is known about the store's objects."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()
@@ -193,21 +206,23 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_equal_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip the parts that are equal in all lists of the store.
+        """Skip parts that the site and all lists of the store have.
+
+        Files in these parts need no comparison.
 
         Args:
-            listings: the parts of each list.
+            listings: the parts of each list in the store.
         """
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects in the lists that the store's ledger names.
+        """Add the objects that the store's lists name.
 
-        Objects on which the lists disagree are uncertain, so they will be requested.
+        Objects on which the lists disagree are uncertain: the store is asked about them.
 
         Args:
-            listings: the objects by path in the list of the last finished publication, and in the lists of
-                later publications that were not finished.
+            listings: the objects in the list of the last finished publication, and in the lists of later,
+                unfinished ones; each sorted by path.
         """
         for first_entry, *other_entries in merge_listings(*listings):
             if first_entry is not None and all(other_entry == first_entry for other_entry in other_entries):
@@ -219,36 +234,38 @@ class StoreComparison:
                 )
 
     def add_stored_object(self, stored: Entry) -> None:
-        """Add an object of the store, as the store described it."""
+        """Add an object as the store itself describes it."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield each difference between the store and the site, sorted by path."""
+        """Yield how the site differs from the store, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
-        """Return the changes to make in the store.
+        """Return which objects to upload and delete.
 
         Args:
-            adopt: whether objects of other programs may be replaced.
+            adopt: whether objects that other programs wrote may be replaced.
         """
         unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
         return make_publication_plan(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
-        """Return whether the object at a path has to be uploaded."""
+        """Return whether the file at a path has to be uploaded."""
         entry = self.site.find(path)
         number = bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
         return entry is not None and not is_same and self.stored.find(path) != entry
 
     def objects_to_put(self, step: PutStep) -> Iterator[Difference]:
-        """Yield the objects to upload in one step of the publication.
+        """Yield the files to upload in one step of the publication.
+
+        For example, documents are uploaded before the lists that refer to them.
 
         Args:
             step: the step; see `get_upload_step`.
@@ -260,5 +277,5 @@ class StoreComparison:
         )
 
     def paths_to_delete(self) -> Iterator[str]:
-        """Yield the paths of stored objects that the site no longer has."""
+        """Yield the paths of objects that the site no longer has."""
         return (change.entry.path for change in self.changes() if change.after is None)

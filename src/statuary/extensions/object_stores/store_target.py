@@ -78,7 +78,7 @@ class ObjectWriter:
         self.verified = verified
 
     async def write(self, change: Difference) -> None:
-        """Upload an object, unless the store already has it.
+        """Upload a file, unless the store already has it.
 
         Raises:
             PublishingError: if the file has changed since the build, another program wrote the object, or the
@@ -142,7 +142,7 @@ class ObjectWriter:
 
 
 def make_conflict_error(conflicting_paths: Sequence[str]) -> PublishingError:
-    """Return the error that other programs wrote objects at paths of the site.
+    """Return the error that another program wrote objects of the site.
 
     Args:
         conflicting_paths: the paths of these objects; the message shows the first five.
@@ -246,7 +246,9 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Keep the store's objects in folders that the site does not have.
+        """Keep the objects in folders of the store.
+
+        They are not deleted, although the site no longer has them.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -265,7 +267,9 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Return the changes to make in the store, which are computed once.
+        """Return which objects to upload and delete.
+
+        They are determined at the first call.
 
         Raises:
             PublishingError: if the site or the store cannot be read.
@@ -374,7 +378,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.advance(1)
 
     def count_requests(self) -> RequestCounts:
-        """Return the number of requests that the changes take.
+        """Return how many requests the publication takes.
 
         Retries and requests for the lock are not included.
         """
@@ -392,7 +396,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def apply(self) -> None:
-        """Upload and delete objects until the store is equal to the site.
+        """Upload and delete objects until the store equals the site.
 
         Raises:
             PublishingError: if objects of other programs have paths of the site, the store fails, or the lock

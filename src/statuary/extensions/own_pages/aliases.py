@@ -24,9 +24,9 @@ class MovedPageView(NamedTuple):
 
 
 def iter_alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield a page for each former path of a page.
+    """Yield a redirect for each former path of a page.
 
-    Such a page leads readers to the new path.
+    Each redirect is a page that leads readers to the new path.
 
     Args:
         page: the page that has been moved.
@@ -44,6 +44,8 @@ def iter_alias_documents(page: SitePage, site: SiteContent) -> Iterator[Document
 
 def find_unusable_aliases(page: SitePage, site: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each former path that cannot redirect.
+
+    For example, another page may have the path now.
 
     Args:
         page: the page with the former paths.

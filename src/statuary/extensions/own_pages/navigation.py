@@ -60,21 +60,24 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page.
+        """The title of the folder, which is that of its first page.
 
-        The value is empty for a single page.
+        It is empty if the folder has only one page.
         """
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
-        """Return the links to the pages of the folder, in groups, for the sidebar."""
+        """Return the links of the sidebar, in groups.
+
+        They lead to the pages of the folder.
+        """
         return tuple(
             SidebarGroup(one_line(name), tuple(self._make_sidebar_link(page) for page in pages))
             for name, pages in self._group_pages().items()
         )
 
     def neighbours(self) -> Neighbours:
-        """Return the links to the previous and the next page."""
+        """Return the links to the previous and next page of the folder."""
         if self._page not in self.pages:
             return Neighbours(None, None)
         place = self.pages.index(self._page)
@@ -123,9 +126,9 @@ def _list_pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
 
 
 def find_folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder of which a page is the first page.
+    """Return the folder whose first page this is.
 
-    For example, the result is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
+    For example, the folder is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
 
     Args:
         page: the page, which may be in a folder or beside it.

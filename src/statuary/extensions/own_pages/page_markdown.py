@@ -66,8 +66,8 @@ class MarkdownSection(NamedTuple):
 def parse_page_tokens(markdown_text: str) -> list[Token]:
     """Parse the Markdown of a page, and add anchors to its headings.
 
-    First-level headings become second-level headings, because the title of the page is the only one of the
-    first level.
+    First-level headings become second-level headings, because only the title of the page is of the first
+    level.
 
     Args:
         markdown_text: the Markdown of the page.
@@ -85,7 +85,7 @@ def parse_page_tokens(markdown_text: str) -> list[Token]:
 
 
 def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Yield the headings of a page: anchor, text and level.
+    """Yield each heading of a page, with its anchor and level.
 
     Args:
         tokens: the parsed Markdown of the page.
@@ -98,7 +98,7 @@ def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
 def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
     """Yield each heading of a page with the plain text below it.
 
-    The text before the first heading is yielded with an empty heading.
+    Text before the first heading is yielded with an empty heading.
 
     Args:
         tokens: the parsed Markdown of the page.
@@ -117,10 +117,12 @@ def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
 
 
 def plain_text(inline: Token) -> str:
-    """Return the text of parsed Markdown without its markup, such as emphasis and links.
+    """Return the text of a heading or paragraph without its markup.
+
+    For example, `a *new* [page](b.md)` becomes `a new page`.
 
     Args:
-        inline: the token of a heading or paragraph.
+        inline: the parsed Markdown of the heading or paragraph.
     """
     return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
 
@@ -128,12 +130,13 @@ def plain_text(inline: Token) -> str:
 def render_page_html(
     markdown_tokens: list[Token], render_code_block: Callable[[str, Markup], Markup], link_label: str
 ) -> Markup:
-    """Render the parsed Markdown of a page as sanitized HTML.
+    """Convert the parsed Markdown of a page to sanitized HTML.
 
     Args:
         markdown_tokens: the parsed Markdown.
-        render_code_block: returns the HTML of a code block, given its language and its highlighted code.
-        link_label: the label of links to headings, with the placeholder `{name}`.
+        render_code_block: a function that returns the HTML of a code block, given its language and its
+            highlighted code.
+        link_label: the label of links to headings, where `{name}` stands for the heading.
     """
     clean = SANITIZER.clean(
         _make_markdown_parser().renderer.render(markdown_tokens, _make_markdown_parser().options, {})
@@ -164,7 +167,7 @@ def _highlight_code(source_code: str, language: str | None) -> Markup:
 
 @cache
 def find_block_highlighter(language: str) -> Highlighter | None:
-    """Return the syntax highlighter for code blocks in a language.
+    """Return the syntax highlighter for a language, such as `python`.
 
     Returns:
         The highlighter, or None if the language is unknown.

@@ -101,11 +101,11 @@ def _run_page_check(
 
 
 def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield the HTML document of a Markdown page that the site's owner wrote.
+    """Yield the HTML of a Markdown page that the owner wrote.
 
     Args:
         page: the Markdown page.
-        site: the content of the site, to whose other pages the page links.
+        site: the content of the site, to whose other pages the page may link.
     """
     renderer = renderer_of(site_context(site))
     pages = _Pages(site)
@@ -140,7 +140,7 @@ def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Docum
 
 
 def iter_page_search_documents(site: SiteContent) -> Iterator[Document]:
-    """Yield the files with which readers search the site's own pages.
+    """Yield the files in which readers search the owner's pages.
 
     Each section of a page is a list: title, heading, path with anchor, words, keywords of the page, and
     weight (1, or 0.5 for a page that ranks low).
@@ -205,10 +205,10 @@ def _make_page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
 
 
 def find_broken_links(page: SitePage, site: SiteContent) -> Iterator[Finding]:
-    """Yield a warning for each link of a Markdown page that leads nowhere.
+    """Yield a warning for each link that leads nowhere.
 
     Args:
-        page: the page whose links are checked.
+        page: the Markdown page with the links.
         site: the content of the site.
     """
     pages = _Pages(site)
@@ -304,7 +304,7 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 def read_picture_size(image_bytes: bytes) -> dict[str, str | int | float]:
     """Return the width and height of an image in pixels.
 
-    With these, browsers reserve space, so that text does not move while the image loads.
+    With them, browsers reserve space, so that text does not move while the image loads.
 
     Args:
         image_bytes: the bytes of the image.

@@ -37,12 +37,12 @@ class Codec(NamedTuple):
     skipped: int = 0  # the size of the dictionary, which precedes each frame when decompressing
 
     def decompress(self, compressed_group: bytes, group_size: int, group_name: str) -> bytes:
-        """Decompress a group of documents.
+        """Decompress a group of documents, which are compressed together.
 
         Args:
             compressed_group: the compressed bytes.
             group_size: the size of the group before compression.
-            group_name: the name of the group, for the error message.
+            group_name: a name for the group, for the error message.
 
         Raises:
             DamagedSnapshotError: if the data is damaged, or has another size.
@@ -52,7 +52,9 @@ class Codec(NamedTuple):
         ]
 
     def dictionary(self) -> bytes:
-        """Return the compression dictionary of the pack (a file of many documents).
+        """Return the compression dictionary of the pack.
+
+        A pack is one file with many documents. Its dictionary has what the documents have in common.
 
         Raises:
             DamagedSnapshotError: if the part with the dictionary is damaged.
@@ -79,14 +81,14 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """The codec that decompresses what `compress` has returned."""
+        """The decompressor for what `compress` returns."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
     def compress(self, group: bytes) -> bytes:
-        """Compress the bytes of a group of documents with zstd."""
+        """Compress several documents together with zstd."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
@@ -95,7 +97,9 @@ class Compressor:
 
 
 def train_dictionary(samples: Sequence[bytes], max_size: int) -> bytes:
-    """Make a compression dictionary from sample documents.
+    """Make a zstd dictionary from sample documents.
+
+    With a dictionary, small documents that resemble each other become smaller.
 
     Args:
         samples: the documents.
@@ -116,12 +120,12 @@ def train_dictionary(samples: Sequence[bytes], max_size: int) -> bytes:
 
 
 def decompress_zstd(compressed_data: bytes, expected_size: int, data_name: str) -> bytes:
-    """Decompress Zstandard data whose size is known.
+    """Decompress zstd data whose size is known.
 
     Args:
         compressed_data: the compressed bytes.
         expected_size: the size before compression.
-        data_name: the name of the data, for the error message.
+        data_name: a name for the data, for the error message.
 
     Raises:
         DamagedSnapshotError: if the result does not have this size, or more data follows.

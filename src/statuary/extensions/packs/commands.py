@@ -260,12 +260,17 @@ def reader(language: str) -> None:
 
 
 def is_single_pack(location: str) -> bool:
-    """Return whether a file name or URL is that of a single pack, instead of a site."""
+    """Return whether a path or URL is that of a pack.
+
+    Otherwise it is that of a site.
+    """
     return location.partition("?")[0].endswith(".pack")
 
 
 def parse_requested_key(typed_path: str) -> str:
-    """Convert a path that a user typed to the key by which packs find a document.
+    """Return the key of the document that a user asks for.
+
+    A pack finds documents by key: the path on the site, with the address in lower case.
 
     Raises:
         StatuaryError: if no document can have the path.

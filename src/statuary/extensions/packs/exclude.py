@@ -13,9 +13,9 @@ from statuary.site.document import uncompressed_path
 
 
 def make_packed_path_filter(site_folder: Path) -> Callable[[str], bool]:
-    """Return a function that tells whether a site's packs contain a file.
+    """Make a function that tells whether packs contain a file.
 
-    A pack is one file with many documents.
+    A pack is one file with many documents of a site.
 
     Args:
         site_folder: the folder of a built site.

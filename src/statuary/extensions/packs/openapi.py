@@ -67,9 +67,9 @@ LIST_ANSWER: Final = {
 
 
 def describe_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the description of packs for `openapi.json`.
+    """Describe the files of packs for `openapi.json`.
 
-    It is the same for every site.
+    The description is the same for every site.
     """
     del settings, example
     return (

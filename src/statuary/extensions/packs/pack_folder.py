@@ -47,7 +47,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the list of the site's packs (files of many documents).
+        """Read the site's list of packs, files with many documents each.
 
         Returns:
             The list, or None if the site has none.
@@ -61,7 +61,7 @@ class PackFolder:
         return None if text is None else parse_pack_list(text, f"{self.location}/{LIST}")
 
     def require_pack_list(self) -> PackList:
-        """Read the list of the site's packs, which must exist.
+        """Read the site's list of packs, or raise an error if missing.
 
         Raises:
             DamagedSnapshotError: if the list is malformed.
@@ -75,7 +75,7 @@ class PackFolder:
         return packs
 
     def open_ranges(self, pack: ListedPack) -> ByteRanges:
-        """Open a pack to read ranges of its bytes.
+        """Open a pack, of which any range of bytes can be read.
 
         Raises:
             PublishingError: if the pack cannot be read.
@@ -85,14 +85,14 @@ class PackFolder:
         return FileRanges(self.root / FOLDER / pack.path)
 
     def reader(self) -> PackListReader:
-        """Return a reader that finds documents in all packs of the site."""
+        """Return a reader of the documents in all packs of the site."""
         return PackListReader(self.require_pack_list(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
-        """Verify each pack, and compare it with the list of packs.
+        """Verify every pack of the site against the list of packs.
 
         Yields:
-            The entry of the pack in the list, and the result.
+            The list's entry for the pack, and the result.
         """
         for pack in self.require_pack_list():
             try:
@@ -119,8 +119,8 @@ class WritablePackFolder(PackFolder):
         """Add and remove documents by writing a small new pack.
 
         Args:
-            table: the documents to add.
-            keys_to_remove: the keys of the documents to remove: their paths, with addresses in lower case.
+            table: the documents to add, in a temporary database.
+            keys_to_remove: the documents to remove: their paths, with addresses in lower case.
 
         Returns:
             The new list of packs.
@@ -147,7 +147,11 @@ class WritablePackFolder(PackFolder):
         return packs
 
     def merge(self) -> PackList:
-        """Merge all packs into one, and return the new list of packs."""
+        """Merge all packs into one.
+
+        Returns:
+            The new list of packs.
+        """
         previous_packs = self.require_pack_list()
         if len({pack.run for pack in previous_packs}) > 1:
             with open_listed_pack(previous_packs[0], self.open_ranges) as base:
@@ -159,7 +163,7 @@ class WritablePackFolder(PackFolder):
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         """Write documents to a new pack, whose name is its SHA-256.
 
-        If there are no documents, nothing is written.
+        Without documents, nothing is written.
 
         Args:
             documents: the documents, sorted by key.
@@ -181,7 +185,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Write a new list of packs, and delete the packs that it omits."""
+        """Write the list of packs, and delete packs that it omits."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_pack_list(packs))
@@ -206,7 +210,10 @@ class PackedSource:
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document, or None if the pack does not contain it.
+        """Return a document from the pack.
+
+        Returns:
+            The bytes, or None if the pack does not contain the document.
 
         Raises:
             DamagedSnapshotError: if the pack is damaged.
@@ -219,7 +226,10 @@ class PackedSource:
         return None if document is None else document.body
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of all documents, which reads the whole pack."""
+        """Yield the paths of all documents in the pack.
+
+        The whole pack is read.
+        """
         for key, body in self.pack.documents():
             if body is not None:
                 yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)

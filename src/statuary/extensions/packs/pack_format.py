@@ -73,11 +73,10 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_contain(self, document_key: str) -> bool:
-        """Return False if a group of documents certainly lacks a document.
+        """Return False if a document is certainly not in this group.
 
-        The index stores the first 32 bits of each key's SHA-256. Two keys may share them, so a document may
-        still be missing
-        if the result is True.
+        The index has the first 32 bits of the SHA-256 of each key. Two keys may share them, so if the result
+        is True, the document may be missing nevertheless.
         """
         mark = hash_key_prefix(document_key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
@@ -124,7 +123,7 @@ class PackHead(NamedTuple):
 
 
 def make_pack_key(site_path: str) -> str:
-    """Convert the path of a document to the key by which packs find it.
+    """Return the key by which packs find the document at a path.
 
     The key is the path with the contract's address in lower case.
 
@@ -142,15 +141,15 @@ def make_pack_key(site_path: str) -> str:
 def hash_key_prefix(document_key: str) -> str:
     """Return the first hex digits of the SHA-256 of a document's key.
 
-    The index of a pack lists these short hashes instead of the keys.
+    The index of a pack has these digits instead of the whole keys.
     """
     return sha256(document_key.encode()).hexdigest()[:MARK_DIGITS]
 
 
 def encode_document_group(documents: Sequence[PackedDocument]) -> bytes:
-    """Encode a group of documents as bytes, which are then compressed together.
+    """Join documents that are then compressed together.
 
-    The first line lists the keys and sizes; the documents follow.
+    The first line lists their keys and sizes; the documents follow.
     """
     rows = [(key, None if body is None else len(body)) for key, body in documents]
     line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
@@ -158,12 +157,12 @@ def encode_document_group(documents: Sequence[PackedDocument]) -> bytes:
 
 
 def parse_document_group(group: bytes, frame: Frame, group_name: str) -> list[PackedDocument]:
-    """Parse a decompressed group of documents.
+    """Split a decompressed group into its documents.
 
     Args:
         group: the bytes of the group.
-        frame: the entry of the group in the index.
-        group_name: the name of the group, for error messages.
+        frame: the entry of the group in the pack's index.
+        group_name: a name for the group, for error messages.
 
     Raises:
         DamagedSnapshotError: if the group is malformed, or does not match its entry in the index.
@@ -208,7 +207,7 @@ def _parse_first_line(first_line: bytes, group_name: str) -> list[_FrameRow]:
 
 
 def parse_pack_key(json_value: Json) -> str:
-    """Return a JSON value of a pack's index, which must be a key.
+    """Check that a JSON value in a pack's index is a key.
 
     Raises:
         InvalidValueError: if the value is not a key.
@@ -224,11 +223,11 @@ def parse_pack_key(json_value: Json) -> str:
 
 
 def require_sorted_keys(keys: Iterable[str], part_name: str) -> None:
-    """Raise an error unless keys are sorted and unique.
+    """Raise an error if keys are not in order, or not unique.
 
     Args:
         keys: the keys to check.
-        part_name: the name of the part that contains the keys, for the error message.
+        part_name: a name for the part of the pack with the keys, for the error message.
 
     Raises:
         DamagedSnapshotError: if the keys are not sorted and unique.
@@ -243,22 +242,22 @@ def require_sorted_keys(keys: Iterable[str], part_name: str) -> None:
 
 
 def encode_index_entries(index_entries: Sequence[Frame]) -> JsonObject:
-    """Return the index entries for consecutive groups of documents as JSON.
+    """Encode a part of a pack's index as JSON.
 
     Args:
-        index_entries: the position, size and hashes of each group.
+        index_entries: the position, size and hashes of each group of documents, in order.
     """
     rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in index_entries]
     return {"offset": index_entries[0].offset if index_entries else 0, "frames": rows}
 
 
 def parse_index_entries(index_part: JsonObject, groups_end: int, part_name: str) -> tuple[Frame, ...]:
-    """Parse the entries for groups of documents in an index part.
+    """Parse a part of a pack's index, which locates groups of documents.
 
     Args:
         index_part: the JSON of the part.
-        groups_end: the offset at which the last group ends at the latest.
-        part_name: the name of the part, for error messages.
+        groups_end: the offset in the pack before which all groups must end.
+        part_name: a name for the part, for error messages.
 
     Raises:
         DamagedSnapshotError: if the JSON is malformed, or groups are not in order or outside of the pack.
@@ -290,10 +289,10 @@ def parse_index_entries(index_part: JsonObject, groups_end: int, part_name: str)
 
 
 def parse_pack_number(json_value: Json) -> int:
-    """Return a JSON value of a pack, which must be an integer.
+    """Check that a JSON value in a pack is a valid number.
 
     Raises:
-        InvalidValueError: if the value is not an integer from 0 to below the limit.
+        InvalidValueError: if the value is not an integer from 0 to below `MAX_COUNT`.
     """
     number = require_count(json_value)
     if number >= limits.MAX_COUNT:
@@ -302,7 +301,7 @@ def parse_pack_number(json_value: Json) -> int:
 
 
 def parse_key_hashes(json_value: Json) -> str:
-    """Return a JSON value of a pack's index, which must be short hashes.
+    """Check that a JSON value in a pack's index is key hashes.
 
     Raises:
         InvalidValueError: if the value is not such a string.
@@ -313,7 +312,7 @@ def parse_key_hashes(json_value: Json) -> str:
 
 
 def parse_byte_count(json_value: Json, limit: int) -> int:
-    """Return a JSON value of a pack, if it is a number of bytes.
+    """Check that a JSON value in a pack is a byte count.
 
     Args:
         json_value: the value.
@@ -329,7 +328,9 @@ def parse_byte_count(json_value: Json, limit: int) -> int:
 
 
 def encode_pack_end(head: PackHead, end_offset: int, compressor: Compressor) -> bytes:
-    """Encode the end of a pack: its index and its last line.
+    """Encode the end of a pack: its index and the last line.
+
+    The last line says where the index begins.
 
     Args:
         head: the first part of the index.
@@ -349,11 +350,11 @@ def encode_pack_end(head: PackHead, end_offset: int, compressor: Compressor) -> 
 
 
 def parse_last_line(last_line: bytes, pack_name: str, pack_size: int) -> Tail:
-    """Parse the last line of a pack, which locates its index.
+    """Parse the last line of a pack, which locates the index.
 
     Args:
         last_line: the last bytes of the pack.
-        pack_name: the name of the pack, for error messages.
+        pack_name: a name for the pack, for error messages.
         pack_size: the size of the pack in bytes.
 
     Raises:
@@ -385,12 +386,14 @@ class PackEnd(NamedTuple):
 
 
 def parse_pack_end(end_bytes: bytes, tail: Tail, pack_name: str) -> PackEnd:
-    """Parse the end of a pack: dictionary and beginning of the index.
+    """Parse the dictionary and the first part of a pack's index.
+
+    They are at the end of the pack.
 
     Args:
         end_bytes: the bytes of the end.
-        tail: the last line, parsed.
-        pack_name: the name of the pack, for error messages.
+        tail: the last line of the pack, parsed.
+        pack_name: a name for the pack, for error messages.
 
     Raises:
         DamagedSnapshotError: if the end is damaged.
@@ -437,13 +440,13 @@ def _parse_leaf_part(row: Json) -> LeafPart:
 def parse_index_part(
     compressed_part: bytes, leaf: LeafPart, groups_end: int, part_name: str
 ) -> tuple[Frame, ...]:
-    """Decompress and parse a part of the index.
+    """Decompress a part of a pack's index, and parse it.
 
     Args:
         compressed_part: the compressed bytes of the part.
-        leaf: the entry of the part in the first part of the index.
-        groups_end: the largest possible offset of the end of a group.
-        part_name: the name of the part, for error messages.
+        leaf: what the first part of the index says about this part.
+        groups_end: the offset in the pack before which all groups of documents must end.
+        part_name: a name for the part, for error messages.
 
     Raises:
         DamagedSnapshotError: if the part is malformed.
@@ -461,13 +464,16 @@ def parse_index_part(
 
 
 def require_intact_bytes(part: bytes, expected_sha256: str, expected_size: int, part_name: str) -> bytes:
-    """Return bytes of a pack after checking size and SHA-256.
+    """Raise an error if size or SHA-256 of bytes are wrong.
 
     Args:
         part: the bytes that were read.
         expected_sha256: the expected SHA-256.
         expected_size: the expected size.
-        part_name: the name of the part, for the error message.
+        part_name: a name for the bytes, for the error message.
+
+    Returns:
+        The same bytes, which are a part of a pack.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

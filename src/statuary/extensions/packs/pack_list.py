@@ -71,7 +71,9 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 
 
 def make_pack_name(digest: str) -> str:
-    """Return the path of a pack, relative to the list of packs.
+    """Return the file name of a pack, which contains its SHA-256.
+
+    It is the path relative to the list of packs.
 
     Args:
         digest: the SHA-256 of the pack.
@@ -80,12 +82,11 @@ def make_pack_name(digest: str) -> str:
 
 
 def make_list_entry(written_pack: WrittenPack, run_number: int) -> ListedPack:
-    """Return the entry of a new pack in the list of packs.
+    """Return the entry for a new pack in the site's list.
 
     Args:
         written_pack: the pack.
-        run_number: the number of the run: the packs that were written together. Documents of later runs replace
-            those of
+        run_number: the number of the update that wrote the pack. Documents of later updates replace those of
             earlier ones.
     """
     return ListedPack(
@@ -99,7 +100,7 @@ def make_list_entry(written_pack: WrittenPack, run_number: int) -> ListedPack:
 
 
 def encode_pack_list(packs: PackList) -> bytes:
-    """Return the bytes of the site's list of packs, which is JSON."""
+    """Encode the site's list of packs as JSON."""
     rows = [
         {
             "path": pack.path,
@@ -115,11 +116,11 @@ def encode_pack_list(packs: PackList) -> bytes:
 
 
 def parse_pack_list(list_json: bytes, list_name: str) -> PackList:
-    """Parse the list of packs.
+    """Parse the site's list of packs.
 
     Args:
         list_json: the JSON.
-        list_name: the name of the list, for error messages.
+        list_name: a name for the list, for error messages.
 
     Raises:
         DamagedSnapshotError: if the list is malformed or too long, or packs of the same run overlap.
@@ -201,13 +202,14 @@ class PackListReader:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Return the newest version of a document in the packs.
+        """Return the newest version of a document in all packs.
 
         Args:
             key: the path of the document, with the contract's address in lower case.
 
         Returns:
-            The bytes; None if no pack has the document, or the newest pack with its key removes it.
+            The bytes. None if no pack has the document, or if the newest pack that mentions it says that it
+            was removed.
 
         Raises:
             DamagedSnapshotError: if a pack is damaged.
@@ -223,7 +225,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Return a reader of a pack, which stays open for later calls."""
+        """Open a pack, or return it if it is open already."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
@@ -234,11 +236,11 @@ class PackListReader:
 
 
 def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
-    """Open a pack, and verify that it is the one in the list.
+    """Open a pack, and check that it is the listed one.
 
     Args:
-        pack: the entry in the list of packs.
-        open_pack: opens the file of the pack.
+        pack: the entry in the site's list of packs.
+        open_pack: a function that opens the file of a pack.
 
     Raises:
         DamagedSnapshotError: if the file is not the listed pack.
@@ -263,12 +265,12 @@ def open_listed_pack(pack: ListedPack, open_pack: OpenPack) -> PackReader:
 def iter_newest_documents(
     packs: PackList, open_pack: OpenPack, *, with_removals: bool
 ) -> Iterator[PackedDocument]:
-    """Yield the newest version of each document in several packs.
+    """Merge several packs, and yield the newest version of each document.
 
     Args:
         packs: the list of packs to read.
-        open_pack: opens the file of a pack.
-        with_removals: whether to yield removed documents too, which hide those of older packs.
+        open_pack: a function that opens the file of a pack.
+        with_removals: whether to yield documents too of which the newest pack says that they were removed.
 
     Raises:
         DamagedSnapshotError: if a pack is damaged, when reading reaches its documents.
@@ -292,11 +294,12 @@ def _iter_run_documents(
 def select_newest_versions(
     sorted_rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
-    """Yield the newest version of each document.
+    """Yield only the newest version of each document.
 
     Args:
-        sorted_rows: the key, a number that is lower for newer packs, and the document; sorted.
-        with_removals: whether to yield removed documents too.
+        sorted_rows: a key, a number that is lower for newer packs, and the document, for each version;
+            sorted.
+        with_removals: whether to yield documents too that were removed.
     """
     last_key = ""
     for key, _, document in sorted_rows:
@@ -307,14 +310,13 @@ def select_newest_versions(
 
 
 def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
-    """Return how many of the oldest runs of packs stay unchanged.
+    """Return how many of the oldest packs stay unchanged.
 
-    A run is a pack, or several packs whose keys do not overlap. When documents are added, the other runs are
-    merged into
-    the new pack, so that there are few runs.
+    When documents are added, small packs are merged into the new one, so that there are few packs. Packs that
+    were written together (a run) count as one.
 
     Args:
-        run_sizes: the number of documents and removals in each run, oldest first; the oldest is always kept.
+        run_sizes: the number of documents and removals in each run, oldest first. The oldest is always kept.
         added_count: the number of added documents and removals.
     """
     kept_count = len(run_sizes)
@@ -331,16 +333,20 @@ def write_changes(
     open_pack: OpenPack,
     write_packs: PutPacks,
 ) -> PackList:
-    """Write changed documents to a new pack, and return the new list.
+    """Write changed documents to a new pack.
 
-    Small older packs are merged into the new pack.
+    Older packs that are not much larger are merged into it.
 
     Args:
         packs: the existing packs.
         changes: the changed documents, sorted by key.
         change_count: the number of changes.
-        open_pack: opens the file of a pack.
-        write_packs: writes new packs, with the compression dictionary of the oldest one.
+        open_pack: a function that opens the file of a pack.
+        write_packs: a function that writes new packs with a given compression dictionary, which is that of
+            the oldest pack.
+
+    Returns:
+        The new list of packs.
 
     Raises:
         DamagedSnapshotError: if an existing pack that must be merged is damaged.

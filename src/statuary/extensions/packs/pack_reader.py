@@ -113,16 +113,16 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, document_key: str) -> PackedDocument | None:
-        """Return the pack's entry for a key: a document or a removal.
+        """Look up a document in the pack by its key.
 
-        A look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A missing
-        document takes at most one request.
+        The look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A
+        missing document takes at most one request.
 
         Args:
             document_key: the path of the document, with the contract's address in lower case.
 
         Returns:
-            The entry, or None if the pack has none.
+            The document, or a note that it was removed; None if the pack has neither.
 
         Raises:
             DamagedSnapshotError: if a part that is read is damaged.
@@ -147,7 +147,7 @@ class PackReader:
         )
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the index entries of all groups of documents in order.
+        """Yield the index entry of each group of documents, in order.
 
         Raises:
             DamagedSnapshotError: if a part of the index is damaged.
@@ -157,7 +157,9 @@ class PackReader:
             yield from self._read_index_part(number)
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield the pack's documents and removals, sorted by key.
+        """Yield all documents in the pack, sorted by key.
+
+        Notes that documents were removed are included.
 
         Raises:
             DamagedSnapshotError: if the pack is damaged, when reading reaches the damage.
@@ -181,7 +183,7 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
 
     Args:
         pack: the opened pack.
-        most_problems: the number of damaged groups after which verification stops.
+        most_problems: stop after this number of damaged groups of documents.
     """
     problems = list[str]()
     totals, frames = Totals(), 0

@@ -82,20 +82,20 @@ class KeyTable:
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add rows: the key of a document and where to read it."""
+        """Add documents: the key of each, and where to read it."""
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield the rows sorted by key, file, line and path."""
+        """Yield all rows, sorted by key, file, line and path."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield one document for each key, sorted by key.
+        """Read one document for each key, sorted by key.
 
-        If several rows have a key, the first one is used, sorted by file, line and path.
+        If several rows have the same key, the first one is read, sorted by file, line and path.
         """
         last_key = ""
         for row in self.sorted_rows():
@@ -104,7 +104,7 @@ class KeyTable:
                 yield PackedDocument(row.key, self._read_body(row))
 
     def iter_changed_documents(self) -> Iterator[PackedDocument]:
-        """Yield changed documents sorted by key.
+        """Read the changed documents, sorted by key.
 
         A document that no longer exists at any of its paths is yielded as removed.
         """
@@ -113,7 +113,7 @@ class KeyTable:
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Return a compression dictionary made from some of the documents.
+        """Make a compression dictionary from some of the documents.
 
         The same documents are always chosen: those whose keys have the lowest SHA-256.
         """
@@ -228,13 +228,13 @@ class LinesOfRecords:
 
 
 def read_removed_keys(path_list: Path) -> list[str]:
-    """Read the file with the paths of documents to remove, one in each line.
+    """Read a list of the documents to remove from packs.
 
     Args:
-        path_list: the file, in UTF-8.
+        path_list: a text file in UTF-8, with a path in each line.
 
     Returns:
-        The keys by which packs find these documents.
+        The keys of the documents: their paths, with addresses in lower case.
 
     Raises:
         PublishingError: if the file cannot be read.
@@ -297,7 +297,10 @@ def _read_bytes_at(file_descriptor: int, offset: int, size: int) -> bytes:
 
 
 def is_packable(path: str) -> bool:
-    """Return whether packs store the document at a path: a record or its proof."""
+    """Return whether a path is that of a record or proof.
+
+    Only these documents can be in packs, files with many documents each.
+    """
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 

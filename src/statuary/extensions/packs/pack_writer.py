@@ -58,7 +58,7 @@ class WrittenPack(NamedTuple):
 def divide_into_groups(
     documents: Iterable[PackedDocument], group_size: int = FRAME_SIZE
 ) -> Iterator[list[PackedDocument]]:
-    """Divide sorted documents into groups, which are compressed together.
+    """Divide documents into groups, which are compressed together.
 
     Args:
         documents: the documents, sorted by key.
@@ -85,7 +85,7 @@ def divide_into_groups(
 def compress_groups(
     sorted_documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Divide documents into groups, and yield each group compressed.
+    """Divide documents into groups, and compress each group.
 
     Groups are compressed in threads, whose number does not affect the result.
 
@@ -135,7 +135,7 @@ class PackWriter:
     def add(self, frame: CompressedFrame) -> None:
         """Write a compressed group of documents to the pack.
 
-        The keys of its documents must be greater than all keys that were written before.
+        The keys of its documents must sort after all keys in the pack so far.
         """
         if len(self._frames) == FRAMES_OF_LEAF:
             self._finish_index_part()
@@ -212,16 +212,16 @@ def write_pack(
 def make_packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, size_limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Divide documents into packs, and yield the bytes of each pack.
+    """Divide documents into packs of limited size.
 
     Args:
         documents: the documents, sorted by key.
         compressor: compresses groups of documents.
-        size_limit: the size in bytes at which a pack ends; its index comes on top.
+        size_limit: the size in bytes at which a pack ends, without its index.
         workers: the number of threads; None for the number of CPUs.
 
     Yields:
-        The bytes of the pack, and its description.
+        The bytes of a pack, and its description.
     """
     frames = compress_groups(documents, compressor, workers)
     frame = next(frames, None)

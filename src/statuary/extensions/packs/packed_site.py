@@ -37,10 +37,13 @@ class PackedDocuments:
         self._renewed = -LIST_SECONDS
 
     def read(self, path: str) -> bytes | None:
-        """Return a record or proof from the site's packs, or None.
+        """Read a record or proof from the site's packs.
 
         Args:
             path: the path of the document, in either folder layout.
+
+        Returns:
+            The bytes, or None if no pack has the document.
 
         Raises:
             DamagedSnapshotError: if the list or a pack is damaged.
@@ -66,14 +69,17 @@ class PackedDocuments:
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Read the list of packs again, after the site was published anew."""
+        """Make the next read fetch the list of packs again.
+
+        This is necessary after the site was published anew.
+        """
         with self._lock:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that are only in packs.
+        """Yield the paths of documents that only packs contain.
 
-        All packs of a folder are read. For a site at a URL, nothing is yielded.
+        All packs in a folder are read for this. For a site at a URL, nothing is yielded.
         """
         with self._lock:
             reader = self._read_current_packs()
@@ -121,9 +127,9 @@ class PackedDocuments:
 
 
 def open_packed_documents(source: DocumentSource) -> PackedDocuments | None:
-    """Return a reader of packs if some documents exist only in packs.
+    """Return a reader of a site's packs, or None if unnecessary.
 
-    Snapshots and folders of builds have every document as a file, so None is returned for them.
+    Snapshots and folders of builds need none, because they have every document as a file too.
     """
     if isinstance(source, FolderReader):
         return None if is_built_site(source.root) else PackedDocuments(source)

@@ -89,7 +89,10 @@ class SitePacks:
         self._ledger = target.ledger
 
     def pack_changed_documents(self) -> str:
-        """Pack the changed documents, and return a line about the result."""
+        """Write changed documents to packs, and return a line about them.
+
+        The line is for the report of the build.
+        """
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_folder_files(FOLDER)
             return ""
@@ -191,12 +194,14 @@ class SitePacks:
 
 
 def covers_all_published(list_json: bytes, cached_group: CachedGroup, ledger_connection: Connection) -> bool:
-    """Return whether a list of packs covers everything that was published.
+    """Return whether the packs contain every published document.
+
+    The list of packs must also be that of the last build.
 
     Args:
         list_json: the list of packs.
-        cached_group: the ledger's entry about the packs of the last build.
-        ledger_connection: the database of the ledger.
+        cached_group: what the build's database says about the packs of the last build.
+        ledger_connection: the build's database.
     """
     rows = [
         ledger_connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES
@@ -221,7 +226,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 def belongs_in_packs(document_path: str) -> bool:
     """Return whether packs contain the document at a path.
 
-    Packs contain documents about single contracts.
+    They do for documents about single contracts.
     """
     return document_path.startswith(PREFIXES) and "/0x" in document_path
 

@@ -58,11 +58,11 @@ class PrometheusSection(Section, FollowsStatus):
 
 
 def make_metrics_document(state: PageState, build_due: Instant) -> Document:
-    """Return the document with the status as Prometheus metrics.
+    """Return the current status as metrics for Prometheus.
 
     Args:
-        state: the status of the page.
-        build_due: the time by which the site must be built again.
+        state: the status of the components and incidents.
+        build_due: the time by which the site must be built again, which is one of the metrics.
     """
     page = {"service_name": one_line(state.page.name)}
     times = {"updated": state.updated_at, "build_due": build_due}

@@ -26,7 +26,7 @@ class Gauge(NamedTuple):
 
 
 def encode_gauges(gauges: Iterable[Gauge]) -> str:
-    """Return metrics in the text format that Prometheus scrapes.
+    """Format metrics as text that Prometheus can read.
 
     Args:
         gauges: the name, help text and samples of each metric.

@@ -130,7 +130,7 @@ def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
 
 
 def format_figures_csv(month_figures: Sequence[MonthFigures]) -> str:
-    """Format the availability of components in each month as CSV, with a header.
+    """Format the availability of each component and month as CSV.
 
     Args:
         month_figures: the figures for each component and month.
@@ -188,7 +188,7 @@ def render_report_page(
         names: the names of the components, by id.
         at: the time of the report.
         page: the status page.
-        faulty_files: the files with errors, of which the report lacks a part.
+        faulty_files: the files with errors, whose components or incidents are missing in the report.
     """
     heads = (
         "Component",

@@ -34,9 +34,9 @@ class MonthFigures(NamedTuple):
 
     @property
     def availability(self) -> float | None:
-        """The availability in percent, truncated to two decimals.
+        """The availability in percent, truncated to two decimals, or None.
 
-        The value is None if the component has no status in the month, such as before its start date.
+        It is None if the component has no status in the month, such as before its start date.
         """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 
@@ -52,10 +52,10 @@ def months_of_quarter(year: int, quarter: int) -> list[date]:
 
 
 def compute_quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return the availability of each component for each month of a quarter.
+    """Compute the availability of each component in a quarter's months.
 
-    Only components with published uptime are included, sorted so that components of a group are adjacent.
-    Months that have not started are omitted.
+    Only components whose uptime is published are included, sorted so that those of a group are adjacent.
+    Months that have not started are left out.
 
     Args:
         timeline: the status history.
@@ -78,7 +78,11 @@ def compute_quarter_figures(timeline: Timeline, year: int, quarter: int, now: In
 
 
 def list_names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return the names of components by id, such as `Group / Component`."""
+    """Return the name of each component, such as `Group / Component`.
+
+    Returns:
+        The names by the id of the component.
+    """
     components = timeline.components_by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}

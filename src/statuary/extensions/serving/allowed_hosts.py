@@ -17,7 +17,7 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 
 
 def parse_host_name(host_header: str) -> str:
-    """Return the lower-case host name in an HTTP `Host` header.
+    """Return the host name in an HTTP header `Host`, in lower case.
 
     The port, a final dot, and the brackets of an IPv6 address are removed.
     """
@@ -37,9 +37,9 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allows_host(self, host_header: str | None) -> bool:
-        """Return whether the server may respond to a request with this header `Host`.
+        """Return whether requests for this host name are allowed.
 
-        IP addresses and a missing header are accepted, because no foreign name leads to them.
+        IP addresses and a missing header are allowed, because no foreign name leads to them.
         """
         name = parse_host_name(host_header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
@@ -52,10 +52,13 @@ class AllowedHosts(NamedTuple):
 
 
 def read_site_host(read_document: ReadDocument) -> str:
-    """Return the host name in the site's own URL, or an empty string.
+    """Return the host name in the site's own URL.
 
     Args:
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
+
+    Returns:
+        The name, such as `status.example.org`; empty if unknown.
     """
     with suppress(ValueError, KeyError, TypeError):
         return parse_host_name(

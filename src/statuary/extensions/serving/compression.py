@@ -31,7 +31,7 @@ def allows_gzip(accept_encoding: str | None) -> bool:
 def add_vary_header(response: Response) -> Response:
     """Add the header `Vary` to a response that may be compressed.
 
-    The compressed response has the same entity tag, which is allowed because the tag is weak (RFC 9110,
+    Both forms of the response have the same entity tag, which is allowed because the tag is weak (RFC 9110,
     8.8.1).
     """
     is_unchanged = response.status == HTTPStatus.NOT_MODIFIED
@@ -40,9 +40,9 @@ def add_vary_header(response: Response) -> Response:
 
 
 def compress_response_if_smaller(response: Response) -> Response:
-    """Compress the body of a response with gzip, if that makes it smaller.
+    """Compress a response with gzip, if that makes it smaller.
 
-    Only texts are compressed.
+    Only responses with text are compressed.
 
     Returns:
         The compressed response, or else the same one.

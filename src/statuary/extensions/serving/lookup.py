@@ -69,7 +69,10 @@ RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 
 
 def parse_query(query_string: str) -> QueryParameters:
-    """Parse a URL's query string, without its `?`; repeated parameters become None."""
+    """Parse a query string, without its `?`.
+
+    For example, `a=1&b=2&b=3` becomes `1` for `a`, and None for `b`, which is repeated.
+    """
     query: QueryParameters = {}
     for pair in query_string.split("&"):
         raw_name, _, raw_value = pair.partition("=")
@@ -83,7 +86,7 @@ def parse_query(query_string: str) -> QueryParameters:
 
 
 def decode_percent(escaped: str) -> str:
-    """Decode percent escapes; return the text unchanged if they are invalid."""
+    """Decode percent escapes, or return the text if they are invalid."""
     try:
         return decode_component(escaped)
     except ValueError:
@@ -102,7 +105,7 @@ def decode_component(escaped: str) -> str:
 
 
 def require_allowed_names(query_parameters: QueryParameters, allowed_names: tuple[str, ...]) -> None:
-    """Raise RequestError if a parameter's name is unknown or its value empty."""
+    """Raise RequestError if a parameter is unknown or empty."""
     for name, value in query_parameters.items():
         if name not in allowed_names:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -111,7 +114,7 @@ def require_allowed_names(query_parameters: QueryParameters, allowed_names: tupl
 
 
 def require_single_value(query: QueryParameters, name: str, value_type: str = "string") -> str | None:
-    """Return the value of a query parameter that may occur once.
+    """Return the value of a parameter, or None if it is missing.
 
     Raises:
         RequestError: if it occurs twice, or as an array or object; the message is Sourcify's.
@@ -125,7 +128,7 @@ def require_single_value(query: QueryParameters, name: str, value_type: str = "s
 def refuse_reserved_characters(query_string: str, parameter_names: tuple[str, ...]) -> None:
     """Raise RequestError if parameters contain unescaped reserved characters.
 
-    Sourcify's server checks this for the parameters of lists only, and the message is Sourcify's.
+    Sourcify's server checks this only for the parameters of lists. The message is Sourcify's.
     """
     pairs = [pair.split("=") for pair in query_string.split("&")]
     for name in parameter_names:
@@ -196,7 +199,7 @@ def _parse_limit(limit_text: str | None) -> int:
 
 
 def make_contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the JSON list of a chain's contracts that a client requested."""
+    """Return the JSON list of a chain's contracts, as requested."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_iter_list_results(chain_id, listing, read_document), listing.limit)
@@ -262,13 +265,13 @@ def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Convert an error to a JSON response like that of Sourcify's server."""
+    """Convert an error to the JSON that Sourcify's server sends."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(encode_compact_json(body), error.status)
 
 
 def make_route_not_found_response(http_method: str, path: str) -> Response:
-    """Return the HTML page with status 404 that Sourcify's server sends for other paths."""
+    """Return Sourcify's HTML page for unknown paths, with status 404."""
     message = escape(f"Cannot {http_method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
@@ -284,7 +287,7 @@ def make_preflight_response() -> Response:
 
 
 def make_conditional_response(current_response: Response, if_none_match: str | None) -> Response:
-    """Return `304 Not Modified` if the client already has the response.
+    """Respond with `304 Not Modified` if the client has this version already.
 
     Entity tags are compared weakly (RFC 9110, 13.1.2), so `W/` is ignored.
     """
@@ -312,14 +315,14 @@ def make_head_response(response: Response) -> Response:
 def make_entity_tag(body: bytes) -> str:
     """Return the entity tag that Sourcify's server sends for a body.
 
-    The entity tag is weak, and consists of the length as hex and 27 base64 characters of the SHA-1.
+    The tag is weak: `W/"`, the length as hex, a hyphen, and 27 base64 characters of the SHA-1.
     """
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
 
 
 def encode_compact_json(members: Mapping[str, str | None]) -> bytes:
-    """Encode an object of strings to the bytes that JavaScript's `JSON.stringify` gives."""
+    """Encode an object of strings like JavaScript's `JSON.stringify`."""
     return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -360,7 +363,7 @@ ROUTES = tuple(
 
 
 def find_route(request_path: str) -> Route | None:
-    """Return the resource of the contract API at a path, or None.
+    """Find the resource of the contract API at a path, or None.
 
     Every path below `v2` is a resource, except file names that end with `.json`.
 
@@ -405,7 +408,7 @@ def require_address_format(address: str) -> None:
 
 
 def parse_checksummed_address(address: str) -> Address:
-    """Add the checksum to an address, or raise RequestError if it has a wrong one."""
+    """Add the checksum to an address, or raise RequestError if wrong."""
     try:
         parse_address(address)
     except InvalidValueError:
@@ -432,12 +435,12 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Return the response to a request to the contract API.
+    """Respond to a request to the contract API, or a compatible one.
 
     Args:
         request: the request, which may be of any method and path.
-        read_document: returns the bytes at a path of the site, or None.
-        new_error_id: returns the `errorId` of an error response.
+        read_document: a function that returns the bytes at a path of the site, or None.
+        new_error_id: a function that returns the `errorId` of an error response.
 
     Returns:
         The response, or None if the path does not belong to the API.
@@ -580,14 +583,14 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query_string: str) -> bool:
-    """Return whether a request is a call of Etherscan's API."""
+    """Return whether a request looks like a call of Etherscan's API."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query_string)
 
 
 def require_served_chain(chain_id: str, read_document: ReadDocument) -> None:
-    """Raise RequestError if the site does not serve a chain (`01` is not `1`)."""
+    """Raise RequestError unless the site serves a chain (`01` is not `1`)."""
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:
         return

@@ -45,7 +45,7 @@ send the file, and a site should give the same response on every host: so here i
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse the parameters `fields` and `omit` of a contract look-up.
+    """Parse which fields of a record are requested or omitted.
 
     As in Sourcify's server, white space is kept, letter case matters, and names may repeat.
 
@@ -69,7 +69,7 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def require_record_field(field_name: str) -> None:
-    """Raise an error if a name in `fields` or `omit` is not a field of records.
+    """Raise an error if records have no field with this name.
 
     Raises:
         InvalidSelectorError: if the name is not a field; the message is Sourcify's.
@@ -135,11 +135,14 @@ class MemberSpan(NamedTuple):
 
 
 def find_member_spans(json_text: bytes, object_start: int = 0) -> list[MemberSpan]:
-    """Return the name and position of each member of a JSON object.
+    """Find each member of a JSON object without parsing the values.
 
     Args:
         json_text: compact JSON.
-        object_start: the offset of the object.
+        object_start: the offset at which the object begins.
+
+    Returns:
+        The name of each member, and where it starts and ends in the text.
 
     Raises:
         NotCanonicalError: if no compact object begins at the offset.
@@ -157,11 +160,14 @@ def find_member_spans(json_text: bytes, object_start: int = 0) -> list[MemberSpa
 
 
 def find_item_spans(json_text: bytes, array_start: int = 0) -> list[tuple[int, int]]:
-    """Return the start and end offsets of a JSON array's items.
+    """Find each item of a JSON array without parsing the items.
 
     Args:
         json_text: compact JSON.
-        array_start: the offset of the array.
+        array_start: the offset at which the array begins.
+
+    Returns:
+        The start and end offsets of the items.
 
     Raises:
         NotCanonicalError: if no compact array begins at the offset.
@@ -180,7 +186,7 @@ def find_item_spans(json_text: bytes, array_start: int = 0) -> list[tuple[int, i
 
 
 def is_object_member(record: bytes, member: MemberSpan) -> bool:
-    """Return whether the value of a record's member is a JSON object.
+    """Return whether a member's value is a JSON object.
 
     Args:
         record: the bytes of the record.
@@ -198,11 +204,11 @@ def _find_member_span(json_text: bytes, member_start: int) -> MemberSpan:
 
 
 def find_value_end(json_text: bytes, value_start: int) -> int:
-    """Return the offset at which a JSON value ends.
+    """Find where a JSON value ends, without parsing it.
 
     Args:
         json_text: compact JSON.
-        value_start: the offset of the value.
+        value_start: the offset at which the value begins.
 
     Raises:
         NotCanonicalError: if no complete value begins at the offset.
@@ -235,7 +241,7 @@ def _get_byte_at(json_text: bytes, position: int) -> int:
 
 
 def select_members(record: bytes, selection: Selection) -> bytes:
-    """Return the JSON with the selected members of a record.
+    """Return a record's JSON with only the requested members.
 
     Seven members are always included: `matchId`, `creationMatch`, `runtimeMatch`, `verifiedAt`, `match`,
     `chainId` and `address`. With `fields`, they follow the named members in this order. With `omit`, the
@@ -243,7 +249,7 @@ def select_members(record: bytes, selection: Selection) -> bytes:
 
     Args:
         record: the record as compact JSON.
-        selection: the selected members.
+        selection: the members that the client requests or omits.
 
     Raises:
         NotCanonicalError: if the record is not compact JSON.
@@ -282,13 +288,13 @@ def _find_member_part(record: bytes, member: MemberSpan, part_name: str) -> byte
 
 
 def list_members_to_select(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """Return the names of the members to select.
+    """List the names of the members that a response contains.
 
-    The list lacks `match`, `chainId` and `address`, with which the caller ends every response.
+    The three members at the end of every response, `match`, `chainId` and `address`, are left out.
 
     Args:
-        selection: the selected members.
-        present_names: the members of the record in order.
+        selection: the members that the client requests or omits.
+        present_names: the names of all members of the record, in order.
     """
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]

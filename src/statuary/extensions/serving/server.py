@@ -59,7 +59,9 @@ HEARTBEAT = 15.0
 
 
 def make_response_headers(file_path: str) -> dict[str, str]:
-    """Return the HTTP headers of a file of the site: media type, caching and security.
+    """Return the HTTP headers with which a file is served.
+
+    They give the media type, the caching and the security rules.
 
     Args:
         file_path: the path of the file in the site.
@@ -87,7 +89,7 @@ class ReloadEvents:
 
 
 def add_reload_script(page: bytes) -> bytes:
-    """Return an HTML page with a script that reloads the page after a rebuild."""
+    """Add a script to a page that reloads it after a rebuild."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 
@@ -99,13 +101,15 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Return a site's response, like a host with the edge program.
+    """Respond to a request as a host with the edge program does.
+
+    The edge program is JavaScript that computes responses which are not files.
 
     Args:
         request: the request, which may be of any method and path.
-        read_document: returns the bytes at a path of the site, or None.
-        now: the time of the request.
-        new_error_id: returns the `errorId` of an error response.
+        read_document: a function that returns the bytes at a path of the site, or None.
+        now: the time of the request, for documents that change at scheduled times.
+        new_error_id: a function that returns the `errorId` of an error response.
     """
     response = answer_lookup(request, read_document, new_error_id)
     if response is None:
@@ -133,15 +137,17 @@ def _answer_document_request(request: LookupRequest, read_document: ReadDocument
 
 
 def find_scheduled_version(request_path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return the version of a document that is scheduled for a time.
+    """Return the version of a document for a time.
+
+    Some documents change at scheduled times, such as the start of a maintenance window.
 
     Args:
         request_path: the path of the request.
-        read_document: returns the bytes at a path of the site, or None.
+        read_document: a function that returns the bytes at a path of the site, or None.
         now: the time.
 
     Returns:
-        The response, or None if the document does not change at scheduled times.
+        The response; None if the document does not change at scheduled times.
     """
     index = parse_epochs_or_empty(read_document(status_urls.EPOCHS.path()))
     for file in _list_possible_files(request_path):
@@ -249,9 +255,10 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Return the response to a request, if its host name is allowed.
+        """Respond to a request, and log it.
 
-        The response has the header `Content-Length` unless its status forbids a body.
+        A request for a host name that is not allowed is rejected. The response has the header
+        `Content-Length` unless its status forbids a body.
 
         Args:
             request: the request with its headers.
@@ -337,7 +344,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore a broken connection, which the client notices itself."""
+        """Ignore a broken connection, because the client notices it too."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):
@@ -445,7 +452,9 @@ class WatchedContent(NamedTuple):
 
 
 def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = None) -> None:
-    """Serve a site until the user interrupts, and rebuild changed content.
+    """Serve a site until the user interrupts.
+
+    If a content folder is watched, the site is rebuilt after each change.
 
     Args:
         site: responds to the requests.
@@ -469,8 +478,8 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
     Args:
         watched: the content folder.
-        events: notifies open pages.
-        stopped: ends the function when set.
+        events: tells open pages to reload.
+        stopped: set this event to end the function.
     """
     built_state = watched.built_state
     for _ in _iter_content_changes(watched.folder, stopped):
@@ -500,9 +509,9 @@ def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[obje
 
 
 def read_content_state(content_folder: Path) -> ContentState:
-    """Return the modification time and size of each file in a folder.
+    """Return when each file in a folder was modified, and its size.
 
-    Two equal results show that no file has changed. Hidden folders are ignored.
+    If two results are equal, no file has changed between them. Hidden folders are ignored.
     """
     files = {}
     for parent, folders, names in os.walk(content_folder):

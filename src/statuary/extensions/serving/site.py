@@ -91,24 +91,29 @@ class Contract:
 
     @cached_property
     def body(self) -> bytes:
-        """The published bytes of the record, as compact JSON."""
+        """The record of the contract as the site publishes it.
+
+        It is compact JSON.
+        """
         return self._read()
 
     @cached_property
     def record(self) -> RecordValue:
-        """The whole record as Python values, with members in published order."""
+        """The record of the contract, parsed from JSON."""
         value: RecordValue = json.loads(self.body)
         return value
 
     @cached_property
     def proof(self) -> RecordValue:
-        """The proof document as Python values: what the site has verified."""
+        """The document that says what the site has verified about the contract."""
         value: RecordValue = json.loads(self._read_proof())
         return value
 
     @property
     def on_chain(self) -> Claim:
-        """Whether the chain proves the contract's code, verified again here.
+        """Whether the contract's code is proven to be on the chain.
+
+        The published Merkle proofs are verified again for this.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -118,7 +123,9 @@ class Contract:
 
     @property
     def deployed(self) -> Claim:
-        """Whether the chain proves the contract's deployment, verified again here.
+        """Whether the transaction that created the contract is proven.
+
+        The published Merkle proofs are verified again for this.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -137,25 +144,26 @@ class Contract:
 
     @property
     def match(self) -> str | None:
-        """The match level: `exact_match`, `match`, or None.
+        """How well the verified code matches the chain.
 
-        The level is the higher one of creation and runtime code.
+        The value is `exact_match` if even the metadata is the same, `match` if it differs, or None. It is the
+        better one of creation and runtime code.
         """
         return self._record_text("match")
 
     @property
     def creation_match(self) -> str | None:
-        """The match level of the creation code: `exact_match`, `match`, or None."""
+        """How well the creation code matches: `exact_match`, `match`, or None."""
         return self._record_text("creationMatch")
 
     @property
     def runtime_match(self) -> str | None:
-        """The match level of the runtime code: `exact_match`, `match`, or None."""
+        """How well the runtime code matches: `exact_match`, `match`, or None."""
         return self._record_text("runtimeMatch")
 
     @property
     def verified_at(self) -> datetime:
-        """The time of the verification, as a datetime in UTC."""
+        """The time at which the contract was verified, in UTC."""
         return parse_instant(self.record["verifiedAt"])
 
     @property
@@ -166,7 +174,7 @@ class Contract:
 
     @property
     def sources(self) -> dict[str, str]:
-        """The text of each source file, by path."""
+        """The text of each source file, by its path."""
         return {path: source["content"] for path, source in (self.record.get("sources") or {}).items()}
 
     @property
@@ -182,7 +190,7 @@ class Contract:
 
     @property
     def fully_qualified_name(self) -> str | None:
-        """The source path and name, as in `contracts/Bridge.sol:Bridge`."""
+        """The source path and the name, such as `contracts/Bridge.sol:Bridge`."""
         return self._compilation_text("fullyQualifiedName")
 
     @property
@@ -335,7 +343,9 @@ class DocumentNotFoundError(StatuaryError, LookupError):
 
 
 def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
-    """Open a published site; close it, or use `with`.
+    """Open a published site, such as a snapshot file or a URL.
+
+    Close the result, or use it in a `with` statement.
 
     Args:
         location: a snapshot in zip format, a folder with a site, a pack, or the http(s) URL of any of them.
@@ -394,7 +404,7 @@ class Site:
 
     @property
     def origin(self) -> SiteOrigin:
-        """The time, the content revision and the statuary version of the build.
+        """The time of the build, and the versions of content and statuary.
 
         Raises:
             DocumentNotFoundError: if the site has no manifest, which contains them.
@@ -417,10 +427,12 @@ class Site:
         return contract
 
     def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
-        """Yield all contracts of the site, whose records are read on demand.
+        """Yield all contracts of the site.
+
+        Each record is read when it is used.
 
         Args:
-            chain_id: yield only the contracts on this chain; None for all chains.
+            chain_id: the id of a chain, to yield only its contracts; None for all chains.
 
         Raises:
             PublishingError: if the site cannot be listed, as a URL without a manifest.
@@ -439,7 +451,10 @@ class Site:
         return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
 
     def chains(self) -> list[JsonObject]:
-        """Return the chains of the site, as in the document `chains`."""
+        """Return the chains of the site with their names and ids.
+
+        The format is that of the document `chains`.
+        """
         chains: list[JsonObject] = self.document(contract_urls.CHAINS.path())
         return chains
 
@@ -449,13 +464,13 @@ class Site:
         return PageStatus(indicator=value["indicator"], description=value["description"])
 
     def components(self) -> tuple[SiteComponent, ...]:
-        """Return all components and groups of components."""
+        """Return all components of the status page, and their groups."""
         return tuple(map(SiteComponent.from_json, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
-        """Return open incidents and the latest other ones, latest first.
+        """Return all open incidents, and the latest 50 resolved ones.
 
-        The number of other incidents is 50 by default.
+        The site may have another limit than 50. The latest incident comes first.
         """
         return self._read_incidents(status_urls.INCIDENTS.path(), "incidents")
 
@@ -464,9 +479,9 @@ class Site:
         return self._read_incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
-        """Return open maintenance windows and the latest others, latest first.
+        """Return all open maintenance windows, and the latest 50 others.
 
-        The number of others is 50 by default.
+        The site may have another limit than 50. The latest window comes first.
         """
         return self._read_incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 

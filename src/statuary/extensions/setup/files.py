@@ -91,15 +91,15 @@ class SetupAnswers(NamedTuple):
 
 
 def list_channels(site: SiteContent) -> tuple[Channel, ...]:
-    """Return the channels in site.yaml through which the site sends notifications."""
+    """Return the notification channels in site.yaml, such as Slack."""
     settings = site.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 
 
 def list_channel_secrets(site: SiteContent) -> list[str]:
-    """Return the names of the environment variables that notification channels read.
+    """Return the environment variables that notification channels read.
 
-    The variables contain secrets, such as the URL of a webhook.
+    They contain secrets, such as the URL of a webhook.
     """
     names = (
         name
@@ -111,7 +111,9 @@ def list_channel_secrets(site: SiteContent) -> list[str]:
 
 
 def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the names of the environment variables with secrets that a build reads.
+    """Return the environment variables with secrets that builds need.
+
+    For example, `STATUARY_LOG_KEY` has the key that signs the log.
 
     Args:
         answers: the answers about the host of the site.
@@ -124,9 +126,9 @@ def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def list_needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
-    """Return the extras of statuary that builds of the site need.
+    """Return the optional dependencies of statuary that builds need.
 
-    Extras are optional dependencies.
+    For example, the extra `zstd` installs a Zstandard library.
 
     Args:
         answers: the answers about the host of the site.
@@ -145,7 +147,7 @@ def list_needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def make_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
-    """Return a host's configuration and the files for regular builds.
+    """Return a host's configuration, and the files for regular builds.
 
     Args:
         answers: the user's answers.
@@ -209,18 +211,20 @@ def _iter_site_workflow_files(
 
 
 def make_safe_schedule(horizon: timedelta) -> str:
-    """Return a cron schedule for builds that tolerates one missed run.
+    """Return a cron schedule that builds often enough.
+
+    One run may be missed, without the site getting too old.
 
     Args:
-        horizon: the time after which a build must be repeated.
+        horizon: the time after which the site must be built again.
     """
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
 def list_component_labels(site: SiteContent) -> list[str]:
-    """Return the label of each component in an issue form, such as `Bridge (bridge)`.
+    """Return each component's label in an issue form.
 
-    The label has the name and the key of the component.
+    A label has the name and the key, such as `Bridge (bridge)`.
     """
     status = site.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}

@@ -24,14 +24,14 @@ class SetupResult(NamedTuple):
 
     @property
     def domain(self) -> str:
-        """The host name in the URL of the site."""
+        """The host name in the site's URL, such as `status.example.org`."""
         return urlsplit(self.answers.url).hostname or ""
 
 
 def list_owner_steps(result: SetupResult) -> list[str]:
-    """Return what the site's owner still has to do after the set-up, in order.
+    """Return what you still have to do after the set-up.
 
-    Each step is a text for the terminal.
+    Each step is a text for the terminal; they are in order.
     """
     host = result.answers.host
     platform = (_iter_repository_steps, _iter_secret_steps, _iter_push_steps, *HOST_STEPS[host].steps)

@@ -28,20 +28,22 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file's new entry in the list, or its old one if removed."""
+        """The file's entry: the new one, or the old one if removed."""
         return self.after or self.before or Entry("")
 
     @property
     def change(self) -> Change:
-        """The difference, in the form that a publication plan has it."""
+        """The difference as an item of a publication plan."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
 def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
     """Merge several lists of files, each sorted by path.
 
+    For example, merging the lists of two sites pairs the old and new entry of each file.
+
     Yields:
-        For each path, the entry of each list; None where a list does not contain the path.
+        For each path, its entry in each list, or None where a list lacks the path.
     """
 
     def iter_numbered_entries(number: int) -> Iterator[tuple[str, int, Entry]]:
@@ -74,13 +76,13 @@ def make_publication_plan(
     site_size: int,
     conflicting_paths: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the publication plan that makes the given changes.
+    """Return the plan of a publication: its changes and their numbers.
 
     Args:
-        iter_differences: returns the differences sorted by path, each time it is called.
-        document_count: the number of files in the new site.
-        site_size: the size in bytes of the new site.
-        conflicting_paths: paths of files that another program wrote.
+        iter_differences: a function that yields the differences sorted by path, from the start at each call.
+        document_count: the number of files in the site after the publication.
+        site_size: the size in bytes of the site after the publication.
+        conflicting_paths: the paths of the site at which another program wrote files.
     """
     counts, changed_size = dict.fromkeys(Action, 0), 0
     for difference in iter_differences():
@@ -99,12 +101,12 @@ def make_publication_plan(
 def refuse_older_snapshot(origin: SiteOrigin, published_instant: Instant | None, location: str) -> None:
     """Raise an error if a snapshot is older than the published site.
 
-    An attacker could replay an old snapshot with a valid signature.
+    Otherwise an attacker could publish an old snapshot again, whose signature is valid.
 
     Args:
-        origin: the origin of the snapshot, with its time.
-        published_instant: the time of the existing site; None if unknown.
-        location: the name of the existing site.
+        origin: the time and revision of the snapshot.
+        published_instant: the time of the published site; None if unknown.
+        location: the name of the published site, for the error message.
 
     Raises:
         PublishingError: if the existing site is newer.

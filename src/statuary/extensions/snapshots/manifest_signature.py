@@ -27,7 +27,7 @@ def _import_minisign() -> ModuleType:
 
 
 def read_minisign_key_id(key_or_signature: bytes) -> str:
-    """Return the id of a minisign key or signature, in hex.
+    """Read the id in a minisign key or signature, as hex.
 
     Args:
         key_or_signature: the content of the key file or signature file.
@@ -67,7 +67,7 @@ def parse_secret_key(key_text: str, ask_password: Callable[[], str]) -> "SecretK
 
     Args:
         key_text: the content of the .key file.
-        ask_password: is called to get the password of an encrypted key.
+        ask_password: a function that asks the user for the password.
 
     Raises:
         PublishingError: if the text is not a secret key, or the password is wrong.
@@ -90,10 +90,10 @@ def parse_secret_key(key_text: str, ask_password: Callable[[], str]) -> "SecretK
 
 
 def manifest_signer(secret_key: "SecretKey") -> Signer:
-    """Return a function that signs manifests with a minisign key.
+    """Make a function that signs a site's manifest with minisign.
 
-    The trusted comment contains the time of the site instead of the time of signing, so signing the same site
-    again gives the same bytes.
+    The signature contains the time of the site instead of the time of signing, so signing the same site again
+    gives the same bytes.
 
     Raises:
         PublishingError: if the two halves of the key do not match.
@@ -144,13 +144,15 @@ def parse_signature(signature_text: bytes) -> "Signature":
 def verify_manifest_signature(
     site_name: str, manifest: bytes | None, signature_text: bytes | None, public_key: "PublicKey"
 ) -> "Signature":
-    """Verify the minisign signature of a manifest, and its trusted comment.
+    """Verify the minisign signature of a site's manifest.
+
+    The manifest is the list of the site's files. The signature's trusted comment is verified too.
 
     Args:
         site_name: the name of the site, for error messages.
         manifest: the manifest; None if the site has none.
         signature_text: the content of the .minisig file; None if the site has none.
-        public_key: the public key that must have signed.
+        public_key: the key that must have signed.
 
     Returns:
         The verified signature.

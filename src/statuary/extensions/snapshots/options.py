@@ -28,7 +28,7 @@ sign_option = click.option(
 
 
 def read_public_key(key_or_file: str | None) -> "PublicKey | None":
-    """Parse a minisign public key from text or a file.
+    """Parse a minisign public key, given as text or as file.
 
     Args:
         key_or_file: the key in base64, or the name of a .pub file; None for no key.
@@ -43,10 +43,10 @@ def read_public_key(key_or_file: str | None) -> "PublicKey | None":
 
 
 def read_signer(key_file: Path | None) -> Signer | None:
-    """Return a function that signs manifests with the key in a file.
+    """Make a function that signs manifests with the key in a file.
 
     Returns:
-        The function; None if no file is given.
+        The function; None if `key_file` is None.
     """
     if key_file is None:
         return None

@@ -25,13 +25,16 @@ class SiteSchedule:
         return parse_epochs_or_empty(self._read(EPOCHS.path()))
 
     def has_scheduled_versions(self, path: str) -> bool:
-        """Return whether the site stores versions of a document for scheduled times."""
+        """Return whether a document has versions for later times.
+
+        For example, a page has one for the time at which a maintenance window starts.
+        """
         return path in self._epoch_index.documents
 
     def iter_scheduled_versions(self, path: str) -> Iterator[bytes]:
-        """Yield the bytes of each scheduled version of a document.
+        """Yield the bytes of each version of a document for later times.
 
-        Nothing is yielded for a document that does not change at scheduled times.
+        Nothing is yielded for a document without such versions.
         """
         for stored in (
             dict.fromkeys(self._epoch_index.versions_of(path)) if self.has_scheduled_versions(path) else ()
@@ -41,7 +44,9 @@ class SiteSchedule:
                 yield body
 
     def find(self, path: str, sha256_hex: str) -> bytes | None:
-        """Return the scheduled version of a document with a given digest.
+        """Find the version of a document that has a digest.
+
+        A document that changes at scheduled times has several versions.
 
         Args:
             path: the path of the document.

@@ -86,16 +86,19 @@ class DocumentFallback(Protocol):
     """
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document that has no file, or None.
+        """Return the bytes of a document that is not a separate file.
+
+        Returns:
+            The bytes, or None if there is no such document.
 
         Raises:
             PublishingError: if the document cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of the documents that have no files.
+        """Yield the paths of the documents that are not separate files.
 
-        Nothing is yielded for a site that cannot be listed.
+        Nothing is yielded for a site that cannot be listed, such as one on a web server.
         """
 
     def renew(self) -> None:
@@ -117,7 +120,12 @@ class DocumentFallbacks:
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document that an extension stores, or None.
+        """Return the bytes of a document that an extension stores otherwise.
+
+        For example, the extension `packs` stores many documents in one file.
+
+        Returns:
+            The bytes, or None if no extension has the document.
 
         Raises:
             PublishingError: if the document cannot be read.
@@ -127,10 +135,10 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that extensions store without files.
+        """Yield the paths of documents that are not separate files.
 
-        For example, a pack is one file with many documents. Nothing is yielded for a site that cannot be
-        listed.
+        For example, the extension `packs` stores many documents in one file. Nothing is yielded for a site
+        that cannot be listed, such as one on a web server.
         """
         for fallback in self._fallbacks:
             yield from fallback.paths()
@@ -180,8 +188,8 @@ class StoredDocuments:
 def statuses_of_missing_file(path: str) -> Collection[int]:
     """Return the HTTP statuses that mean that a file does not exist.
 
-    An object store responds with 403 for missing files if its files may not be listed. For the manifest,
-    which is requested first, 403 means that the site may not be read at all.
+    An object store may respond with 403 for a missing file, because it does not list its files for anybody.
+    For the manifest, which is requested first, 403 means that the site may not be read at all.
 
     Args:
         path: the path of the requested file.
@@ -249,7 +257,7 @@ class ManifestIndex:
     def find(self, path: str) -> Entry | None:
         """Return the entry for a file in the manifest, or None.
 
-        The manifest is the list of a site's files.
+        The manifest is the list of a site's files, with size and SHA-256.
 
         Args:
             path: the path of the file, or one of its other names.
@@ -276,7 +284,7 @@ class ManifestIndex:
         )
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries for all files of the site.
+        """Yield the manifest's entry for each file of the site.
 
         Raises:
             DamagedSnapshotError: if a part of the manifest is missing or damaged.
@@ -284,7 +292,9 @@ class ManifestIndex:
         return read_entries(self.manifest, self._read_document_file)
 
     def paths(self) -> Iterator[str]:
-        """Yield all names of all files in the manifest.
+        """Yield the path and the other names of each listed file.
+
+        For example, a contract's file has a second name with the address in lower case.
 
         Raises:
             DamagedSnapshotError: if a part of the manifest is missing or damaged.
@@ -345,8 +355,8 @@ class SiteReader:
         """Return the bytes of a document, or None if missing.
 
         Args:
-            path: any of the document's names. For a contract, the address may be in lower case, and the path
-                may be of either folder layout.
+            path: the path of the document. The address of a contract may be in lower case, and the path may
+                be of either folder layout.
 
         Raises:
             DamagedSnapshotError: if the file is missing although the manifest lists it, or differs from the
@@ -387,7 +397,9 @@ class SiteReader:
         return body
 
     def paths(self) -> Iterator[str]:
-        """Yield all names of all documents.
+        """Yield the paths of all documents, and their other names.
+
+        For example, a contract's document has a second name with the address in lower case.
 
         Raises:
             PublishingError: if the site cannot be listed, as a URL without a manifest.
@@ -398,12 +410,13 @@ class SiteReader:
 def open_site(
     location: str | Path, public_key: "PublicKey | None" = None, *, as_served: bool = False
 ) -> SiteReader:
-    """Open a site to read documents from it.
+    """Open a published site to read its documents.
 
     Args:
         location: a snapshot, a folder with a site, or the http(s) URL of either.
         public_key: the key that must have signed the manifest; None to accept any site.
-        as_served: whether to read the folder of a build like a web server: every file, as it is now.
+        as_served: whether to read a build's folder like a web server: each file as it is, even if it was
+            changed after the build.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
@@ -497,10 +510,10 @@ def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None")
 
 
 def iter_possible_paths(requested_path: str) -> Iterator[str]:
-    """Yield the paths at which a document may be stored.
+    """Yield the paths at which a requested document may be stored.
 
-    The document about a contract is stored under its checksummed address, so that path comes first for a
-    lower-case address.
+    A contract's document is stored under the address with its checksum. So if the requested address is in
+    lower case, the path with the checksum comes first.
 
     Args:
         requested_path: the path that a reader requests.

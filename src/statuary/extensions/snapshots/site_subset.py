@@ -59,7 +59,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def includes(self, path: str, content: bytes) -> bool:
-        """Return whether a document belongs to the selected parts of the site.
+        """Return whether a document belongs to the parts selected by `--only`.
 
         Args:
             path: the path of the document.
@@ -105,7 +105,9 @@ def _find_chains_in_results(lookup_document: bytes) -> set[str]:
 
 
 def parse_site_subset(option_values: Iterable[str]) -> SiteSubset:
-    """Parse the values of the option `--only`.
+    """Parse the values of `--only`: which parts of a site to copy.
+
+    For example, `chain=1` selects the contracts on Ethereum.
 
     Args:
         option_values: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`. Each line of the file is

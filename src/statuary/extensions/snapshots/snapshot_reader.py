@@ -40,13 +40,13 @@ class MemberSource(Protocol):
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether files exist only under one of their names.
+        """Whether each file exists only once, without its other names.
 
         This is so if another program unpacked the snapshot.
         """
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next file, which must have this path.
+        """Return the next file, and raise an error if its path differs.
 
         Args:
             path: the path of the file.
@@ -57,7 +57,7 @@ class MemberSource(Protocol):
         """
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the next file of the snapshot if its path is `path`.
+        """Return the next file only if it has this path.
 
         Args:
             path: the path of a file that a snapshot may lack, such as the signature.
@@ -67,7 +67,9 @@ class MemberSource(Protocol):
         """
 
     def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
-        """Return the version of a file with a given digest.
+        """Find the version of a document that has a digest.
+
+        A document that changes at scheduled times has several versions.
 
         Args:
             path: the path of the file.
@@ -78,10 +80,10 @@ class MemberSource(Protocol):
         """
 
     def finish(self, entries: Entries) -> None:
-        """Check that the snapshot has no files except those that were read.
+        """Check that the snapshot has no further files.
 
         Args:
-            entries: returns the entries of the manifest.
+            entries: a function that returns the entries of the manifest.
 
         Raises:
             DamagedSnapshotError: if there are other files.
@@ -99,7 +101,7 @@ class ZipMembers:
         self.name = name
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next file, which must have this path.
+        """Return the next file, and raise an error if its path differs.
 
         Raises:
             DamagedSnapshotError: if the next file has another path, or is damaged.
@@ -110,9 +112,10 @@ class ZipMembers:
         return self.reader.read_member(aliases)
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the next file of the zip if it has this path, else None.
+        """Return the zip's next file only if it has this path.
 
-        Files of a zip are read in order, and nothing is skipped if the path differs.
+        Returns:
+            The file, or None if the next file has another path. In this case the file is not skipped.
         """
         return self.reader.read_member() if self.reader.read_next_path() == path else None
 
@@ -121,7 +124,7 @@ class ZipMembers:
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Check that the zip ends after the last file that was read.
+        """Check that no file follows the last one that was read.
 
         Raises:
             DamagedSnapshotError: if another file follows, or the zip's directory does not match the files.
@@ -171,11 +174,11 @@ class SiteMembers:
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether files exist only under one of their names, so far."""
+        """Whether the files read so far exist without their other names."""
         return self._missing > 0
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the file of the site at a path.
+        """Return the file at a path of the site.
 
         Files of a site can be read in any order, so each file can be the next one.
 
@@ -195,9 +198,9 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
-        """Return the scheduled version of a file with a given digest.
+        """Find the version of a document that has a digest.
 
-        A server may already send a later version of a document that changes at scheduled times.
+        The server may already send a later version of a document that changes at scheduled times.
 
         Args:
             path: the path of the file.
@@ -221,17 +224,14 @@ class SiteMembers:
             )
 
     def next_member_if_present(self, path: str) -> SnapshotMember | None:
-        """Return the file of the site at a path, or None.
-
-        Files of a site can be read in any order, so each file can be the next one.
-        """
+        """Return the file at a path of the site, or None."""
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> None:
-        """Check that no file is missing or superfluous.
+        """Check that all files were there, and no others.
 
-        If all other names of files are missing, another program unpacked the snapshot, which is allowed.
+        If no file has its other names, another program unpacked the snapshot, which is allowed.
 
         Raises:
             DamagedSnapshotError: if only some other names are missing, or the manifest does not list a file.
@@ -305,7 +305,7 @@ class SnapshotReader:
         self._lines.close()
 
     def iter_manifest_members(self) -> Iterator[SnapshotMember]:
-        """Yield the manifest of the snapshot, its signature and its parts.
+        """Yield the manifest, its signature and its parts.
 
         The parts, which list the files, are also copied to a temporary file for `iter_stored_entries`.
         """
@@ -320,26 +320,26 @@ class SnapshotReader:
             yield member
 
     def iter_stored_entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entry for each file of the snapshot.
+        """Yield the entry of each file in the manifest that was read.
 
-        Read `iter_manifest_members` to its end first: this method reads the copy that it makes.
+        Read `iter_manifest_members` to its end first.
         """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entries, without reading the files that they list."""
+        """Yield the manifest's entry for each file, without reading the files."""
         for _ in self.iter_manifest_members():
             pass
         return self.iter_stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every file of the snapshot with its entry, after verifying it.
+        """Verify each file of the snapshot, and yield it with its entry.
 
         Args:
-            on_damage: is called for a damaged file, after which reading continues if possible; None to raise
-                the error.
+            on_damage: a function to call for each damaged file, after which reading continues if possible;
+                None to raise the error.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -351,13 +351,13 @@ class SnapshotReader:
     def iter_listed_documents(
         self, on_damage: OnDamage | None = None
     ) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every file of the snapshot with its entry, after verifying it.
+        """Verify each listed file of the snapshot, and yield it.
 
-        Unlike `documents`, this method requires that `iter_manifest_members` has been read to its end.
+        Read `iter_manifest_members` to its end first; `documents` does that itself.
 
         Args:
-            on_damage: is called for a damaged file, after which reading continues if possible; None to raise
-                the error.
+            on_damage: a function to call for each damaged file, after which reading continues if possible;
+                None to raise the error.
 
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
@@ -406,7 +406,7 @@ class SnapshotReader:
 
 @contextmanager
 def read_snapshot(location: str, trusted_snapshot: str | None = None) -> Iterator[SnapshotReader]:
-    """Open a snapshot to read it once from start to end.
+    """Open a snapshot to read it once, from start to end.
 
     Args:
         location: a snapshot file, a folder, or the URL of either.
@@ -414,7 +414,8 @@ def read_snapshot(location: str, trusted_snapshot: str | None = None) -> Iterato
 
     Raises:
         PublishingError: if the location has no site, or cannot be reached.
-        DamagedSnapshotError: if the location is not a snapshot, or its manifest is not that of `trusted_snapshot`.
+        DamagedSnapshotError: if the location is not a snapshot, or its manifest is not that of
+            `trusted_snapshot`.
     """
     with ExitStack() as stack:
         trusted = stack.enter_context(open_site(trusted_snapshot)) if trusted_snapshot else None
@@ -473,7 +474,7 @@ def _open_zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberS
 
 
 def iter_snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
-    """Yield the verified documents of a snapshot.
+    """Verify the documents of a snapshot, and yield them.
 
     Args:
         snapshot: the opened snapshot.

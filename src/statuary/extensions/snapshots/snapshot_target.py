@@ -63,7 +63,7 @@ CRC = 4
 
 
 def case_conflict_error(name: str, other_name: str) -> PublishingError:
-    """Return the error for two paths that differ only in letter case.
+    """Return the error that two paths differ only in letter case.
 
     Many file systems treat such paths as one file, so a snapshot cannot contain both.
     """
@@ -234,9 +234,10 @@ def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a snapshot's files for a document, one for each name.
+    """Yield the files of a snapshot that a document becomes.
 
-    The lower-case spelling of an address is not a file of its own but an alias: another name in the manifest.
+    There is one for each of the document's names, except that the lower-case spelling of an address is not a
+    separate file, but an alias: another name of the file in the manifest.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
@@ -262,7 +263,7 @@ def copy_snapshot(
     Args:
         location: a snapshot file, or a folder or URL to which a snapshot was published.
         output_file: the new file, whose name must end with .zip.
-        signer: signs the manifest; None to keep an existing signature.
+        signer: a function that signs the manifest; None to keep the signature that the snapshot has.
         allow_older: whether a newer snapshot may be replaced.
 
     Returns:

@@ -36,7 +36,7 @@ class HashingReader:
         return self._digest.hexdigest()
 
     def read_exactly(self, size: int) -> bytes:
-        """Read and return exactly this many bytes.
+        """Read exactly this many bytes.
 
         Raises:
             DamagedSnapshotError: if the stream ends before.
@@ -56,11 +56,11 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def require_bytes(self, expected_bytes: bytes, problem: str) -> None:
-        """Read bytes, and raise an error unless they are the expected ones.
+        """Read bytes, and raise an error if they are not as expected.
 
         Args:
             expected_bytes: the expected bytes.
-            problem: the sentence that says what is wrong if they differ.
+            problem: the text of the error, such as what is damaged.
 
         Raises:
             DamagedSnapshotError: if they differ.
@@ -71,7 +71,7 @@ class HashingReader:
             )
 
     def require_end(self) -> None:
-        """Raise an error unless the stream has ended.
+        """Raise an error if the stream has more bytes.
 
         Raises:
             DamagedSnapshotError: if more bytes follow.
@@ -116,7 +116,10 @@ class ByteRanges(Protocol):
     size: int
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from an offset; fewer only at the end of the file."""
+        """Return `size` bytes of the file, beginning at an offset.
+
+        There are fewer only at the end of the file.
+        """
 
     def close(self) -> None:
         """Close the file or connection."""
@@ -142,7 +145,10 @@ class FileRanges:
         self.file.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from an offset; fewer only at the end of the file."""
+        """Return `size` bytes of the file, beginning at an offset.
+
+        There are fewer only at the end of the file.
+        """
         size = max(0, min(size, self.size - offset))  # a read allocates what it asks for
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
@@ -166,7 +172,10 @@ class UrlRanges:
         self._blocks.clear()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from an offset; fewer only at the end of the file."""
+        """Return `size` bytes of the file, beginning at an offset.
+
+        There are fewer only at the end of the file. Blocks that were fetched lately are not fetched again.
+        """
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
@@ -212,14 +221,14 @@ class Spool(Listing):
         self.file.close()
 
     def append(self, data: bytes) -> int:
-        """Append bytes to the temporary file, and return the offset at which they begin."""
+        """Append bytes to the temporary file, and return their offset."""
         start, self.end = self.end, self.end + len(data)
         self.file.seek(start)
         self.file.write(data)
         return start
 
     def read(self, start: int, length: int) -> bytes:
-        """Return bytes that `append` has stored.
+        """Return bytes that were stored with `append`.
 
         Args:
             start: the offset that `append` returned.
@@ -230,9 +239,9 @@ class Spool(Listing):
 
 
 def require_entry_matches(entry: Entry, content: bytes) -> None:
-    """Raise an error if a file does not match its manifest entry.
+    """Raise an error if a file differs from its manifest entry.
 
-    The manifest is the list of a site's files, with size and SHA-256.
+    The manifest lists the size and SHA-256 of each file of a site.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

@@ -64,9 +64,9 @@ def verify_snapshot(
     Args:
         location: a file, a folder or a URL.
         public_key: the key that must have signed the manifest; None to ignore a signature.
-        against: a snapshot whose manifest and signature replace those of `location`, for a mirror without
-            them.
-        inspect: is called with every undamaged document.
+        against: another snapshot whose manifest and signature are used instead, for a mirror that has none;
+            or None.
+        inspect: a function to call with every undamaged document, or None.
 
     Raises:
         DamagedSnapshotError: if the location is not a snapshot, or is too damaged to continue.
@@ -118,7 +118,9 @@ class VerifiedAnchor(NamedTuple):
 
 
 def verify_anchor(proof_document: JsonObject, record: JsonObject, record_sha256: str) -> VerifiedAnchor:
-    """Verify the Merkle proofs of a contract that a proof document contains.
+    """Verify the Merkle proofs in a contract's proof document.
+
+    The proofs show, for example, that the contract's code is in a block of the chain.
 
     Args:
         proof_document: the published proof document.
@@ -193,7 +195,9 @@ class AnchorVerifier:
         self.unpaired.close()
 
     def verify_or_store_proof(self, proof_path: str, proof: JsonObject) -> Iterator[Finding]:
-        """Verify a proof document, or store it until its record is read.
+        """Verify a proof document once its contract's record was read too.
+
+        The proof is stored until then.
 
         Args:
             proof_path: the path of the document.
@@ -219,7 +223,9 @@ class AnchorVerifier:
     def verify_or_store_record(
         self, record_path: str, record: JsonObject, record_sha256: str
     ) -> Iterator[Finding]:
-        """Verify a record's proof, or store the record for its proof.
+        """Verify a record once its proof document was read too.
+
+        A record whose proof may still follow is stored until then.
 
         Args:
             record_path: the path of the record.
@@ -294,21 +300,21 @@ class RecordVerifier:
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors in records, and in claims that no evidence supports.
+        """The errors found in records, and claims that no evidence supports.
 
-        The errors of a record are omitted if its own proof says that it fails its checks.
+        The errors of a record are left out if its published proof already says that it fails its checks.
         """
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
     def rejected(self) -> int:
-        """The number of failing records whose proofs do not say so."""
+        """The number of records with errors that their proofs do not mention."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted(self) -> int:
-        """The number of failing records whose proofs say so."""
+        """The number of records with errors, and proofs that say so."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:

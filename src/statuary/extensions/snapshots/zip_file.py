@@ -58,7 +58,7 @@ class CentralDirectory:
         self._iter_entries.close()
 
     def add(self, header: ZipHeader, header_offset: int) -> None:
-        """Add the entry of a file to the directory.
+        """Add a file to the directory at the end of the zip.
 
         Args:
             header: the header of the file.
@@ -68,7 +68,7 @@ class CentralDirectory:
         self._count += 1
 
     def make_end_records(self, directory_offset: int, digest: str = "") -> Ending:
-        """Return the records that end the zip file.
+        """Return the last records of the zip, which follow the directory.
 
         Args:
             directory_offset: the offset of the central directory in the zip file.
@@ -77,7 +77,7 @@ class CentralDirectory:
         return Ending(self._count, self._iter_entries.tell(), directory_offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the central directory in chunks."""
+        """Yield the bytes of the directory, in chunks."""
         self._iter_entries.seek(0)
         while chunk := self._iter_entries.read(CHUNK):
             yield chunk
@@ -97,13 +97,16 @@ class ZipWriter:
         self.directory.close()
 
     def put(self, member: CompressedMember) -> None:
-        """Write a file, which is already compressed, to the zip."""
+        """Write a file to the zip that is already compressed."""
         self.directory.add(member.header, self.out.position)
         self.out.write(zip_format.encode_local_header(member.header))
         self.out.write(member.data)
 
     def finish(self) -> str:
-        """Write the central directory, and return the SHA-256 of the zip."""
+        """Write the end of the zip, and return its SHA-256.
+
+        The SHA-256 covers all bytes before the last record, which contains it.
+        """
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
@@ -114,7 +117,7 @@ class ZipWriter:
 
 
 def require_zip_name(snapshot_path: Path) -> None:
-    """Raise an error if the file name of a snapshot does not end with .zip.
+    """Raise an error if a snapshot's file name lacks `.zip`.
 
     Raises:
         PublishingError: if the name ends differently.
@@ -127,10 +130,10 @@ def require_zip_name(snapshot_path: Path) -> None:
 
 @contextmanager
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces a snapshot once it is complete.
+    """Open a temporary file that replaces a snapshot when it is complete.
 
-    Temporary files of killed processes are removed. Such files are recognized by missing locks, so they
-    remain on Windows, which has no locks.
+    Temporary files that killed processes left behind are removed. They are recognized by missing locks, so
+    they stay on Windows, which has no such locks.
 
     Args:
         out: the snapshot file to write.
@@ -237,7 +240,7 @@ class ZipStreamReader:
         )
 
     def finish(self) -> None:
-        """Read the end of the zip file, and verify it.
+        """Read the end of the zip, and compare it with the files.
 
         Raises:
             DamagedSnapshotError: if the central directory or the digest does not match the files.
@@ -351,7 +354,10 @@ class ZipReader:
             yield name.decode(errors="replace")
 
     def read_compressed(self, path: str) -> CompressedMember | None:
-        """Return a file in compressed form, or None if missing.
+        """Return a file as it is compressed in the zip.
+
+        Returns:
+            The file, or None if it does not exist.
 
         Raises:
             DamagedSnapshotError: if the file does not match the central directory, or is too large.

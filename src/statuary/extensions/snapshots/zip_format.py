@@ -62,7 +62,7 @@ class ZipHeader(NamedTuple):
 
 
 def encode_local_header(header: ZipHeader) -> bytes:
-    """Encode the header before a file's data (APPNOTE 4.3.7)."""
+    """Encode the zip header that precedes a file's data (APPNOTE 4.3.7)."""
     name = header.path.encode()
     big = max(header.packed_size, header.size) >= LIMIT
     # The zip64 field of a local header must contain both sizes, even if only one is too large for 32 bits
@@ -75,7 +75,9 @@ def encode_local_header(header: ZipHeader) -> bytes:
 
 
 def read_name_and_extra_length(fixed_part: bytes) -> int:
-    """Return the length of a local header's name and extra field together.
+    """Return the length of the variable part of a zip header.
+
+    It consists of the file name and the extra field.
 
     Args:
         fixed_part: the first 30 bytes of the header, which state both lengths.
@@ -85,10 +87,10 @@ def read_name_and_extra_length(fixed_part: bytes) -> int:
 
 
 def parse_local_header(header_bytes: bytes) -> ZipHeader | None:
-    """Parse the header before a file's data.
+    """Parse the zip header that precedes a file's data.
 
     Returns:
-        The header, or None if `encode_local_header` would encode it differently.
+        The header; None if it is not one that `encode_local_header` writes.
     """
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(header_bytes)
     name = header_bytes[LOCAL.size : LOCAL.size + name_length]
@@ -148,11 +150,11 @@ class CentralName(NamedTuple):
 
 
 def read_central_name(directory_bytes: bytes, entry_offset: int) -> CentralName | None:
-    """Read the file name of an entry of the central directory.
+    """Read a file name from the central directory of a zip.
 
     Args:
-        directory_bytes: a range of the directory.
-        entry_offset: the offset of the entry in the range.
+        directory_bytes: some bytes of the directory.
+        entry_offset: the offset in these bytes at which the entry of the file begins.
 
     Returns:
         The name, or None if no complete entry is at the offset.
@@ -169,10 +171,10 @@ def read_central_name(directory_bytes: bytes, entry_offset: int) -> CentralName 
 
 
 def parse_central_header(entry_bytes: bytes) -> CentralEntry | None:
-    """Parse a file's entry in the central directory.
+    """Parse a file's entry in the central directory of a zip.
 
     Returns:
-        The entry, or None if `encode_central_header` would encode it differently.
+        The entry; None if it is not one that `encode_central_header` writes.
     """
     if len(entry_bytes) < CENTRAL.size:
         return None
@@ -203,7 +205,7 @@ class Ending(NamedTuple):
 
 
 def encode_zip64_records(ending: Ending) -> bytes:
-    """Encode the zip64 records at a zip's end (APPNOTE 4.3.14, 4.3.15).
+    """Encode the zip64 records, which large zips need (APPNOTE 4.3.14, 4.3.15).
 
     Returns:
         The bytes; empty if the last record can state all numbers.
@@ -218,7 +220,7 @@ def encode_zip64_records(ending: Ending) -> bytes:
 def encode_last_record(ending: Ending) -> bytes:
     """Encode the last record of a zip (APPNOTE 4.3.16).
 
-    The comment of the record contains the SHA-256 of the snapshot.
+    Its comment contains the SHA-256 of the snapshot.
     """
     count, size, offset, _ = ending
     if _needs_zip64(ending):
@@ -241,7 +243,7 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_end_records(end_bytes: bytes) -> Ending | None:
-    """Parse the records at the end of a zip.
+    """Parse the last records of a zip.
 
     Returns:
         The records, or None if the zip is not a snapshot.
@@ -289,7 +291,7 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Compress a file, or store it if that is not larger.
+    """Compress a file, or store it uncompressed if that is not larger.
 
     The result is the same with every zlib since 1.2.5; a Python built with zlib-ng gives other bytes.
     """
@@ -326,7 +328,10 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Queue a file, and yield the oldest result if the queue is full."""
+        """Start to compress a file, and yield the oldest finished one.
+
+        Nothing is yielded until the queue is full.
+        """
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))
         else:
@@ -335,13 +340,13 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def iter_remaining_members(self) -> Iterator[CompressedMember]:
-        """Yield the compressed files that are still in the queue, in order."""
+        """Yield the last compressed files, in the order of `put`."""
         while self.pending:
             yield self.pending.popleft()()
 
 
 def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMember]:
-    """Compress files in threads, and yield them in order."""
+    """Compress files in several threads, and yield them in order."""
     with MemberCompressor() as packer:
         for member in members:
             yield from packer.put(member)

@@ -71,9 +71,10 @@ def preview_command(content: Path, out: Path) -> None:
 
 
 def render_preview_page(site: SiteContent) -> Document:
-    """Return an HTML page that shows the site's theme: each part of pages in each state.
+    """Return an HTML page that shows the site's theme.
 
-    The links on the page lead to files in the same folder.
+    It has each part of pages in each state, such as a component with an outage. Its links lead to files in
+    the same folder.
     """
     context = site_context(site)
     renderer = renderer_of(context)

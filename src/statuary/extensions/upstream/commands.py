@@ -107,11 +107,13 @@ def _save_fetched_statuses(
 def fetch_statuses(
     followed_components: Sequence[UpstreamComponent], fetch_page: Fetch
 ) -> list[FetchedStatus]:
-    """Fetch the current status of each component that follows another page.
+    """Fetch the current status of components on other status pages.
+
+    Components of the site follow these.
 
     Args:
         followed_components: the components, and what they follow.
-        fetch_page: returns the components on another page.
+        fetch_page: a function that returns the components on another page.
     """
     pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
     outcomes = []
@@ -133,11 +135,11 @@ def fetch_statuses(
 
 
 def fetch_page_components(page_url: str, page_kind: UpstreamKind) -> list[ListedComponent]:
-    """Fetch the list of components on another status page.
+    """Fetch the components that another status page lists.
 
     Args:
         page_url: the URL of the page.
-        page_kind: the system that serves the page.
+        page_kind: the system of the other page, such as Statuspage.
 
     Raises:
         StatuaryError: if the page cannot be reached, or lists no components.

@@ -91,11 +91,11 @@ DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
 
 
 def parse_components(page_json: bytes, page_kind: UpstreamKind, page_url: str) -> list[ListedComponent]:
-    """Parse the list of components on another status page.
+    """Parse the components that another status page lists.
 
     Args:
-        page_json: the JSON document.
-        page_kind: the system that serves the page.
+        page_json: the JSON document of the other page.
+        page_kind: the system of the other page, such as Statuspage.
         page_url: the URL of the page, for error messages.
 
     Raises:
@@ -119,7 +119,7 @@ def parse_components(page_json: bytes, page_kind: UpstreamKind, page_url: str) -
 def find_component_status(
     page_components: list[ListedComponent], component_name: str, page_url: str
 ) -> ComponentStatus:
-    """Return the status of a component on another page.
+    """Return the status of a component on another status page.
 
     Args:
         page_components: the components on the page.

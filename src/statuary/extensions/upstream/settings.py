@@ -52,7 +52,7 @@ class OverrideSource(SourceModel):
     """The time from which the status applies."""
 
     def to_override(self) -> Override:
-        """Convert this part of site.yaml to a status that overrides the fetched one."""
+        """Convert a status that site.yaml states in place of fetched ones."""
         return Override(self.status, self.since)
 
 

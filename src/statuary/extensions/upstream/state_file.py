@@ -42,10 +42,10 @@ class StateFileError(StatuaryError):
 
 
 def read_upstream_changes(content: Path) -> Changes:
-    """Read the stored statuses that were fetched from other pages.
+    """Read the statuses that were fetched from other status pages.
 
     Returns:
-        The changes of each component; empty if there is no file.
+        For each component, when its status changed; empty if there is no file.
 
     Raises:
         StateFileError: if the file is damaged.
@@ -62,7 +62,7 @@ def read_upstream_changes(content: Path) -> Changes:
 
 
 def drop_future_changes(changes: Changes, now: Instant) -> Changes:
-    """Return the fetched statuses without those that are dated after `now`.
+    """Remove fetched statuses that are dated after `now`.
 
     A run with a wrong clock may have stored them.
     """
@@ -70,7 +70,7 @@ def drop_future_changes(changes: Changes, now: Instant) -> Changes:
 
 
 def refuse_future_changes(changes: Changes, now: Instant) -> None:
-    """Raise an error if a fetched status is dated far ahead of `now`.
+    """Raise an error if a fetched status is dated long after `now`.
 
     Otherwise every new status would be ignored until that time.
 
@@ -93,7 +93,7 @@ def _parse_status_change(stored_change: Mapping[str, str]) -> StatusChange:
 
 
 def write_upstream_changes(content: Path, changes: Changes) -> None:
-    """Store statuses that were fetched from other status pages in the content folder.
+    """Store the statuses that were fetched from other status pages.
 
     Args:
         content: the content folder.
@@ -109,16 +109,16 @@ def write_upstream_changes(content: Path, changes: Changes) -> None:
 
 
 def add_status_change(changes: Changes, component_key: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add a fetched status to a component's, if it is different and later.
+    """Add a fetched status to a component's history, if different and later.
 
     Args:
-        changes: the stored statuses by component.
-        component_key: the component.
+        changes: when each component's status changed.
+        component_key: the component of the site.
         status: the new status.
         at: the time at which it was fetched.
 
     Returns:
-        The statuses by component: unchanged if the new one was not added.
+        The changes by component; unchanged if the status was not added.
     """
     previous_changes = changes.get(component_key, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
@@ -135,13 +135,15 @@ def apply_upstream_status(
     findings: list[Finding],
     language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
-    """Give components the stored statuses of those that they follow.
+    """Give components the status that other status pages show for them.
+
+    Their statuses were fetched and stored before.
 
     Args:
         content: the content folder.
-        settings: the components, and what they follow.
-        status: the status in the content.
-        findings: receives errors in the settings and the stored statuses.
+        settings: which component follows which component of another page.
+        status: the components and incidents in the content.
+        findings: a list to which errors in the settings and the stored statuses are added.
         language: the language of the site's pages.
     """
     try:
@@ -168,13 +170,13 @@ def apply_upstream_status(
 def list_component_statuses(
     followed_component: UpstreamComponent, changes: tuple[StatusChange, ...]
 ) -> tuple[StatusChange, ...]:
-    """Return the statuses of a component over time, with its override applied.
+    """Return a component's status over time.
 
-    An override in site.yaml replaces every status from the start of the override.
+    It is what was fetched, but from the start of an override in site.yaml on, the status of the override.
 
     Args:
-        followed_component: the component, with the component of another page that it follows.
-        changes: the stored statuses.
+        followed_component: the component of the site, what it follows, and its override.
+        changes: the fetched changes of its status.
     """
     if followed_component.override is None:
         return changes

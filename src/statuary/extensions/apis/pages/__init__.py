@@ -9,10 +9,10 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return the template values that decide which pages the site links to.
+    """Return which pages of this extension the site has, for templates.
 
     Returns:
-        `yes` for each page that the site has, else an empty string.
+        `yes` or an empty string, by the name of the page.
     """
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",

@@ -83,7 +83,7 @@ class AnchoringNodes:
         """Sentences about the nodes that could not be compared."""
 
     def latest_finalized_block(self) -> FinalizedBlock:
-        """Return the latest finalized block, confirmed by the other nodes.
+        """Return the latest finalized block, after comparing it between all nodes.
 
         Raises:
             EvidenceError: if the node has no finalized block, or its headers are not in Ethereum's format.
@@ -96,7 +96,7 @@ class AnchoringNodes:
         return self.confirm_block(block)
 
     def confirm_block(self, block_response: Json) -> FinalizedBlock:
-        """Return a block with its header, confirmed by the other nodes.
+        """Parse a node's block, and compare it with the other nodes.
 
         Args:
             block_response: the node's response to `eth_getBlockByNumber`.
@@ -145,12 +145,16 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield an anchor for each requested contract: Merkle proofs from the chain.
+    """Request the Merkle proofs of contracts from a node.
 
     Args:
         nodes: the nodes to ask.
         finalized: the block in which to prove the code, or the error if there is no such block.
         requests: the contracts to prove.
+
+    Yields:
+        The proofs of each contract, in the order of the requests: of its code, and of the transaction that
+            created it.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -431,7 +435,7 @@ class AnchoredContract(NamedTuple):
 
     @property
     def status(self) -> ClaimStatus:
-        """The status of the claim that the code is on the chain."""
+        """Whether the Merkle proofs show the contract's code on the chain."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
@@ -448,14 +452,17 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Save Merkle proofs of contracts, and yield the result for each contract.
+    """Request Merkle proofs of contracts, and save them in the content folder.
 
     Args:
         root: the content folder.
         sources: the locations of the contracts in the content folder.
         nodes: the nodes to ask.
-        older_than: if given, contracts are skipped whose saved proof is for a block of this time or later.
+        older_than: skip contracts with a saved proof for a block of this time or later; None to skip none.
         checkpoints: the blocks of the chain that the site's author vouches for.
+
+    Yields:
+        For each contract, what its proofs show.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -514,7 +521,7 @@ class AnchoredRecord(NamedTuple):
 
 
 def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
-    """Return Merkle proofs of a contract, and what they show.
+    """Request the Merkle proofs of a contract, and decide what they prove.
 
     No file is written.
 
@@ -532,7 +539,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write the Merkle proofs of a contract to its folder.
+    """Write the Merkle proofs of a contract to `anchor.json` in its folder.
 
     Args:
         root: the content folder.
@@ -553,10 +560,10 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def describe_chain_claim(claim: Claim) -> str:
-    """Describe whether the chain proves a claim, for the terminal.
+    """Return a sentence that says whether the chain proves a claim.
 
     Returns:
-        A text such as `verified here in block 100 of …`, or the reason why there is no proof.
+        Text for the terminal, such as `verified here in block 100 of …`, or the reason why there is no proof.
     """
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english_sentence(claim.reason)}"

@@ -39,7 +39,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
         recompiler: the available compilers.
 
     Returns:
-        The differences; if there are none, the evidence to publish.
+        The differences. Without any, the evidence to publish: that the compiler's output confirms the record.
     """
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
@@ -69,7 +69,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
 
 
 def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str) -> RecompiledContract:
-    """Compare a new contract's record with its compiler's output.
+    """Compare the compiler's output with the record of a new contract.
 
     Args:
         record: the record.
@@ -77,7 +77,8 @@ def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str
         record_path: the file of the record, for error messages.
 
     Returns:
-        The differences; if there are none, the evidence to publish.
+        The differences. Without errors among them, the evidence to publish: that the output confirms the
+        record.
     """
     findings = tuple(compare_with_output(record, run.output))
     located = tuple(finding.for_file(record_path) for finding in findings)

@@ -142,7 +142,7 @@ class EthereumNode:
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, value_name: str) -> Hex:
-        """Parse bytes as hex from a response of the node.
+        """Check that a value in the node's response is bytes as hex.
 
         Args:
             value: a value in the response.
@@ -157,7 +157,9 @@ class EthereumNode:
             raise self._invalid_response_error(value, value_name) from None
 
     def parse_address(self, value: Json, value_name: str) -> Address:
-        """Parse an address from a response, and return its EIP-55 spelling.
+        """Parse an address in the node's response, and add its checksum.
+
+        The result has the mixed-case spelling of EIP-55.
 
         Args:
             value: a value in the response.
@@ -172,7 +174,7 @@ class EthereumNode:
         return checksum_address(digits)
 
     def parse_quantity(self, value: Json, value_name: str) -> int:
-        """Parse a number from a response, given as `0x` and hex digits.
+        """Parse a number in the node's response, such as `0x1b4`.
 
         Args:
             value: a value in the response.
@@ -248,7 +250,9 @@ class NodeEvidenceError(EvidenceError):
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Encode the header of a block with RLP, to compute its hash.
+    """Encode the header of a block with RLP.
+
+    The Keccak-256 of the result is the hash of the block.
 
     Args:
         block: the block as a node returns it.
@@ -266,7 +270,7 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Encode a signed transaction as a block's transaction trie stores it.
+    """Encode a signed transaction as in the transaction trie of its block.
 
     Args:
         transaction: the transaction as a node returns it.
@@ -285,7 +289,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Encode a receipt as a block's receipt trie stores it.
+    """Encode a transaction receipt as in the receipt trie of its block.
 
     Args:
         receipt: the receipt as a node returns it.

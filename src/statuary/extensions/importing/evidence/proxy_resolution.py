@@ -34,20 +34,20 @@ NameOf = Callable[[Address], str | None]
 def resolve_proxy(
     node: EthereumNode, address: Address, code: bytes, find_contract_name: NameOf
 ) -> Json | None:
-    """Find the implementations of a proxy contract through a node.
+    """Ask a node for the implementations of a proxy contract.
 
-    If the code may be a diamond (EIP-2535), the node is asked for the diamond's facets first. If it returns
-    none, the other kinds of proxy are tried.
+    For code that may be a diamond (EIP-2535), the node is asked for the diamond's facets first. If there are
+    none, the storage slots of the other kinds of proxy are read.
 
     Args:
         node: the node to ask.
         address: the address of the proxy.
         code: the creation code of the contract, or its runtime code if the creation code is unknown.
-        find_contract_name: returns the name of a verified contract on the same chain, or None.
+        find_contract_name: a function that returns the name of the verified contract at an address, or None.
 
     Returns:
-        The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
-        proxy, or if the node responds with an error.
+        The member `proxyResolution` of the record. None if no node is needed, because the code alone shows
+        whether the contract is a proxy; None also if the node responds with an error.
     """
     evidence = find_proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

@@ -26,9 +26,9 @@ class Comparison(NamedTuple):
 def compare_with_content(
     plan: StatusPlan, timeline: Timeline, language: str, now: Instant
 ) -> list[Comparison]:
-    """Compare an imported status page with the content after the import.
+    """Compare the imported status page with the site after the import.
 
-    Only values that the source contains are compared.
+    Only values that the imported page contains are compared, such as the status of each component.
 
     Args:
         plan: the imported page.
@@ -179,10 +179,7 @@ def _join_first_names(names: Sequence[str]) -> str:
 
 
 def comparison_lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Yield a line of the report for each compared value.
-
-    A line shows both values, and the reason if they differ.
-    """
+    """Yield a line of text for each compared value."""
     rows = list(comparisons)
     if rows:
         yield "compared with the source:"

@@ -35,6 +35,8 @@ class Fields(dict[str, Any]):
     def get_text(self, *member_names: str) -> str:
         """Return the first member that is a string or integer.
 
+        For example, `get_text("title", "name")` returns the name if there is no title.
+
         Args:
             member_names: the names of alternative members, in order of preference.
 
@@ -50,6 +52,8 @@ class Fields(dict[str, Any]):
     def required_text(self, *member_names: str) -> str:
         """Return the first member that is a string or integer.
 
+        For example, `required_text("title", "name")` returns the name if there is no title.
+
         Args:
             member_names: the names of alternative members, in order of preference.
 
@@ -64,13 +68,13 @@ class Fields(dict[str, Any]):
         return value
 
     def get_instant(self, *member_names: str) -> str | None:
-        """Return the time in a member, which must have RFC 3339 format.
+        """Parse the time in a member, which must have RFC 3339 format.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time as content files spell it, or None if all members are missing.
+            The time in the spelling of content files, or None if all members are missing.
 
         Raises:
             NotImportableError: if the value is not such a time.
@@ -83,7 +87,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
     def required_instant(self, *member_names: str) -> str:
-        """Return the time in a member, which must have RFC 3339 format.
+        """Parse the time in a member, which must have RFC 3339 format.
+
+        The result has the spelling of content files.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
@@ -94,7 +100,7 @@ class Fields(dict[str, Any]):
         return self._require_value(self.get_instant(*member_names), member_names)
 
     def get_date(self, *member_names: str) -> str | None:
-        """Return the date in a member, in any common date format.
+        """Parse the time in a member, in any common date format.
 
         A date without a time zone is in UTC.
 
@@ -102,7 +108,7 @@ class Fields(dict[str, Any]):
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time as content files spell it, or None if all members are missing or null.
+            The time in the spelling of content files, or None if all members are missing or null.
 
         Raises:
             NotImportableError: if the value is not a date.
@@ -117,7 +123,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *member_names: str) -> str:
-        """Return the date in a member, in any common date format.
+        """Parse the time in a member, in any common date format.
+
+        A date without a time zone is in UTC. The result has the spelling of content files.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
@@ -140,9 +148,9 @@ class Fields(dict[str, Any]):
         return value if isinstance(value, bool) else None
 
     def get_normalized_word(self, member_name: str) -> str:
-        """Return a member as lower-case letters and digits, without other characters.
+        """Return a member in lower case, with only its letters and digits.
 
-        Spellings such as `Under Maintenance` and `under_maintenance` become equal.
+        For example, `Under Maintenance` and `under_maintenance` both become `undermaintenance`.
         """
         return normalize_word(self.get(member_name))
 
@@ -175,18 +183,21 @@ class Fields(dict[str, Any]):
 
 
 def normalize_word(value: object) -> str:
-    """Convert a value to lower case, and keep only letters and digits."""
+    """Convert a value to lower case, and keep only letters and digits.
+
+    For example, `Under Maintenance` becomes `undermaintenance`.
+    """
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
 def find_source_files(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or the files in a folder with certain suffixes.
+    """Return the file at a path, or the files in a folder.
 
-    Files in hidden folders and links that lead out of the folder are skipped.
+    Files in hidden folders, and links that lead out of the folder, are skipped.
 
     Args:
         source: the path of a file or folder.
-        suffixes: the suffixes to search for, such as `.json`.
+        suffixes: the suffixes of the files to return from a folder, such as `.json`.
 
     Raises:
         NotImportableError: if there is no such file.
@@ -219,10 +230,13 @@ def _is_visible_file_below(file: Path, folder: Path) -> bool:
 
 
 def read_json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield each value in JSON and JSON Lines files, with its file.
+    """Yield each value in the source's JSON and JSON Lines files.
 
     Args:
         source: the path of a file or folder.
+
+    Yields:
+        The file and a parsed value.
 
     Raises:
         NotImportableError: if there is no file with the suffix .json or .jsonl, or a file is not JSON.

@@ -47,13 +47,13 @@ MAX_TEXT = 64 << 20
 def plan_status_edits(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that add an imported status page to the content.
+    """Return the file changes that add an imported status page.
 
     Args:
         root: the content folder.
-        status: the existing status; None if the content has none.
+        status: the status that the content has already; None if it has none.
         plan: the imported page.
-        report: receives notes, and the records that are unchanged or cannot be imported.
+        report: receives notes, and which incidents are unchanged or cannot be imported.
     """
     merger = _StatusMerger(root, status, plan, report)
     return [
@@ -281,7 +281,7 @@ def import_status(
         root: the content folder, which is created if it does not exist.
         now: the time of the import.
         web: the HTTP client.
-        dry_run: report the result without writing anything.
+        dry_run: whether to report the result without writing files.
 
     Raises:
         NotImportableError: if the source cannot be read.

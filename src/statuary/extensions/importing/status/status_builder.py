@@ -54,10 +54,10 @@ class StatusBuilder:
         self._used_ids: set[str] = set()
 
     def report_skipped(self, record_name: str, reason: str) -> None:
-        """Report a record that is not imported, wholly or in part.
+        """Report that something is not imported, wholly or in part.
 
         Args:
-            record_name: the name of the record.
+            record_name: its name, such as that of an incident.
             reason: why it is not imported.
         """
         self.plan.skipped.append(SkippedRecord(record_name, reason))
@@ -65,12 +65,12 @@ class StatusBuilder:
     def convert_records(
         self, records: Iterable[Any], convert: Callable[[Fields], object], record_noun: str
     ) -> None:
-        """Convert records one by one, and report those that fail.
+        """Convert incidents or other records one by one, and report failures.
 
         Args:
             records: the JSON objects of the other system.
-            convert: converts a record and adds it to the imported page.
-            record_noun: the noun for a record with its article, such as `an incident`, for the report.
+            convert: a function that converts one of them, and adds the result to the imported page.
+            record_noun: the noun with its article for the report, such as `an incident`.
         """
         convert_records_or_skip(records, convert, self.plan.skipped, record_noun)
 
@@ -108,11 +108,11 @@ class StatusBuilder:
             self.plan.language = self.plan.original.language
 
     def count_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
-        """Count a record of the source, to compare it with the content.
+        """Store that the source has this incident, to check the import later.
 
         Args:
-            source_id: the id in the source.
-            name: the name in the source.
+            source_id: the id of the incident or maintenance window in the other system.
+            name: its name.
             started_at: the date of its beginning in any format; empty if unknown.
             is_open: whether it has not ended.
         """
@@ -126,7 +126,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def has_record(self, source_id: str) -> bool:
-        """Return whether the source has given an incident or window this id."""
+        """Return whether an incident or maintenance window has this id already."""
         return source_id in self._record_ids
 
     def _record_id(self, source_id: str) -> str:
@@ -144,9 +144,9 @@ class StatusBuilder:
         return self._record_ids[source_id]
 
     def note_shown_status(self, source_id: str, status: ComponentStatus) -> None:
-        """Record the status that the source's page shows for a component.
+        """Store which status the imported page shows for a component.
 
-        If the page shows a component several times, the worst status is kept.
+        If the page shows a component several times, the worst status counts.
 
         Args:
             source_id: the id or name of the component in the source.
@@ -182,24 +182,24 @@ class StatusBuilder:
         )
 
     def component_key(self, source_id: str, name: str = "") -> str:
-        """Return the key of a component, given its id or name.
+        """Return the component's key in the content, adding the component if necessary.
 
-        An unknown component is added and marked as removed.
+        A component that the imported page no longer lists is added and marked as removed.
 
         Args:
-            source_id: the id or name of the component in the source.
-            name: the displayed name of a component that is added; empty to use `source_id`.
+            source_id: the id or name of the component in the other system.
+            name: the displayed name, if the component is added; empty to use `source_id`.
         """
         return self.component_keys_named(source_id, name)[0]
 
     def component_keys_named(self, source_id: str, name: str = "") -> list[str]:
-        """Return the keys of all components with this id or name.
+        """Return the keys of all components with an id or name.
 
-        An unknown component is added and marked as removed.
+        If there is none, a component is added and marked as removed.
 
         Args:
-            source_id: the id or name of the component in the source.
-            name: the displayed name of a component that is added; empty to use `source_id`.
+            source_id: the id or name in the other system.
+            name: the displayed name, if a component is added; empty to use `source_id`.
 
         Raises:
             NotImportableError: if `source_id` is empty.
@@ -251,14 +251,15 @@ class StatusBuilder:
     ) -> None:
         """Add an incident to the imported page.
 
-        The incident affects components from its first update on. If no update resolves the incident, it is resolved
-        at `ended_at`.
+        The incident affects its components from the first update on. If no update resolves it, it ends at
+        `ended_at`.
 
         Args:
             source_id: the id of the incident in the source.
             name: the name of the incident.
             updates: the updates in any order.
-            affected: the status of each component by key; None if the incident only mentions the component.
+            affected: the status of each affected component, by key; None for a component that is only
+                mentioned.
             ended_at: the time when the incident ended; None if it is open.
 
         Raises:
@@ -295,14 +296,15 @@ class StatusBuilder:
     ) -> None:
         """Add a maintenance window to the imported page.
 
-        A window that has begun sends no reminder. A window that an update completes does not complete itself.
+        No reminder is sent for a window that has begun. If an update completes the window, it is not
+        completed automatically.
 
         Args:
             source_id: the id of the window in the source.
             name: the name of the window.
-            window: the times of the start and the end.
+            window: the start and the end of the window.
             body: the text of the first announcement.
-            created_at: the time of the announcement; None for that of the first update.
+            created_at: the time of the announcement; None to use the time of the first update.
             components: the keys of the affected components.
             updates: the updates in any order.
 
@@ -373,11 +375,11 @@ def _shorten_to_name_limit(text: str) -> str:
 
 
 def append_id_digest(record_id: str, distinction: str) -> str:
-    """Make an id unique by appending a digest.
+    """Append a digest to an id, to make it unique.
 
     Args:
         record_id: the id, which is shortened if the result would be too long.
-        distinction: a string that differs among the records with this id; the digest is computed from it.
+        distinction: a string that differs between records with the same id; the digest is computed from it.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
     return f"{record_id[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"
@@ -388,7 +390,7 @@ DIGEST_LENGTH = 12
 
 
 def add_minutes(start_time: str, minutes: Any) -> str:
-    """Return the time that is some minutes after another time.
+    """Add minutes to a time in RFC 3339 format.
 
     Args:
         start_time: a time in RFC 3339 format.

@@ -35,8 +35,8 @@ def convert_records_or_skip(
     Args:
         records: the JSON objects of the other system.
         convert: converts one record.
-        skipped_records: receives an entry for each record that cannot be converted.
-        record_noun: the noun for a record with its article, such as `an incident`, for the report.
+        skipped_records: a list to which each record is appended that cannot be converted, with the reason.
+        record_noun: the noun with its article for the report, such as `an incident`.
     """
     converted = []
     for place, record in enumerate(records, start=1):
@@ -104,7 +104,7 @@ class StatusPlan:
     def component_items(self) -> Iterator[tuple[str, Source]]:
         """Yield the key and the settings of each component.
 
-        The components in groups are included; the groups themselves are not.
+        Components in groups are included, but not the groups themselves.
         """
         for key, source in self.components.items():
             children = source.get("components")

@@ -35,12 +35,12 @@ from statuary.system.network.client import UnreachableError, display_location
 def convert_components(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Convert the components of a Statuspage to content, by component key.
+    """Convert the components of a Statuspage to settings, by component key.
 
     Args:
         components: the components of the page, in its order.
-        records: the incidents and maintenance windows, which may name further components.
-        known_keys: the keys of components that are already in the content, by id.
+        records: the incidents and maintenance windows, which may name components that the page no longer has.
+        known_keys: the keys of components that the content already has, by the id on the Statuspage.
     """
     by_id = {
         component.required_text("id"): component for component in _rank_tied_components(list(components))
@@ -86,18 +86,17 @@ def _rank_tied_components(components: list[Fields]) -> Iterator[Fields]:
 
 
 def make_component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Make a unique key for each component from its name.
+    """Make a unique key for each component, such as `public-rpc`.
 
-    If the name is not unique, the name of the component's group is put in front. If that is not unique
-    either,
-    the key is the component's id.
+    The key comes from the component's name. If two components have that name, the name of the group is put in
+    front. If that is not unique either, the key is the component's id.
 
     Args:
         components: the components by id.
-        known_keys: the keys of components that are already in the content, by id.
+        known_keys: the keys of components that the content already has, by id.
 
     Returns:
-        The known and the new keys, by id.
+        All keys, old and new, by the id on the Statuspage.
     """
     keys = dict(known_keys)
     for component_id, component in components.items():
@@ -127,7 +126,7 @@ def _named_components(record: Fields) -> Iterator[Fields]:
 
 
 def select_open_records(records: Iterable[Fields]) -> Iterator[Fields]:
-    """Yield the incidents and maintenance windows that have not ended.
+    """Yield the incidents and maintenance windows that have not ended yet.
 
     Args:
         records: the incidents and windows as Statuspage's API returns them.

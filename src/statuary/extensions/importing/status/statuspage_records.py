@@ -23,7 +23,10 @@ from statuary.status.model.vocabulary import (
 
 
 def convert_page(page: Fields) -> Source:
-    """Convert the page object of Statuspage's API to the key `page` of site.yaml."""
+    """Convert a page of Statuspage's API to the settings in site.yaml.
+
+    The result is the value of the key `page`.
+    """
     url = page.required_text("url")
     return drop_empty_values(
         name=page.required_text("name"),
@@ -43,13 +46,13 @@ class PageOrder(NamedTuple):
     positions: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return a record's component keys if their order is unusual.
+        """Return an incident's component keys, if their order differs from the page's.
 
         Args:
             record: the incident or maintenance window.
 
         Returns:
-            The keys in the order of the record, or an empty list if that is the order of the page.
+            The keys in the order of the incident, or an empty list if that is also the order of the page.
         """
         ids = [component.get_text("id") for component in record.get_objects("components")]
         places = [self.positions.get(component_id, 0) for component_id in ids]
@@ -57,7 +60,7 @@ class PageOrder(NamedTuple):
 
 
 def convert_incident(page_order: PageOrder, record: Fields) -> Source:
-    """Convert a Statuspage incident to the content of its file.
+    """Convert an incident of Statuspage's API to a content file.
 
     Args:
         page_order: the components of the page.
@@ -92,7 +95,7 @@ def convert_incident(page_order: PageOrder, record: Fields) -> Source:
 
 
 def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> Source:
-    """Convert a Statuspage maintenance to the content of its file.
+    """Convert a maintenance window of Statuspage's API to a content file.
 
     Args:
         page_order: the components of the page.
@@ -122,10 +125,9 @@ def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> 
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Derive an incident's impact from its components' statuses.
+    """Derive the impact of an incident from its components' statuses.
 
-    Returns:
-        The worst impact after any update.
+    The result is the worst impact that the incident had after any update.
     """
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
@@ -207,7 +209,7 @@ def _convert_updates(record: Fields, component_keys: Mapping[str, str]) -> Itera
 
 
 def mark_reopened(updates: Iterable[Source]) -> None:
-    """Set `reopens` in each update that reopens a resolved incident.
+    """Set `reopens` in each update that opens a resolved incident again.
 
     Args:
         updates: the updates of the incident, oldest first.

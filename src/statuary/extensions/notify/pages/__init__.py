@@ -7,7 +7,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def make_sign_up_values(settings: NotifySettings) -> dict[str, str]:
-    """Return the address of the sign-up page, as the template value `sign_up`."""
+    """Return the link to the sign-up page, for templates."""
     return {"sign_up": settings.sign_up}
 
 
