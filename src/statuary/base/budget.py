@@ -74,7 +74,7 @@ def remaining_steps() -> int:
 def consume_for_text(characters: int) -> None:
     """Count the steps of searching a string with this many characters.
 
-    For example, a search of a long source file counts more steps than that of a name.
+    A step covers several characters, because a search is fast.
     """
     consume(1 + characters // TEXT_OF_A_STEP)
 

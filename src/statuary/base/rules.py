@@ -50,7 +50,10 @@ class RuleText(NamedTuple):
 
 
 def rule_text(function: Callable[..., object]) -> RuleText:
-    """Return the name and sentence of the rule that a function checks."""
+    """Return the name and sentence of the rule that a function checks.
+
+    The name is that of the function, with hyphens. The sentence is the first line of its docstring.
+    """
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return RuleText(function.__name__.replace("_", "-"), sentence)
 

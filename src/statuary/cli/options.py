@@ -183,7 +183,6 @@ def read_key_file(file: Path, *, secret: bool = False) -> str:
     """Read the text of a key from a file.
 
     Args:
-        file: the file.
         secret: whether the key is secret; if other users can read the file, a warning is then printed.
 
     Raises:

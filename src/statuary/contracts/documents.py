@@ -23,6 +23,8 @@ def contract_documents(
 ) -> Iterator[Document]:
     """Yield a contract's documents: record, proof, page and list of its address.
 
+    A contract that is not published has no document with its record.
+
     Args:
         judged_record: the record with its proof.
         source: the path of the record in the content folder.

@@ -32,8 +32,8 @@ SHARDED_PATH = re.compile(
 def sharded_path(path: str) -> str:
     """Return a document's path in the layout with folders by address.
 
-    For example, a folder has the records whose address begins with the same two hex digits. Only records and
-    proofs have different paths in this layout.
+    In this layout, a folder has the records whose addresses begin with the same two hex digits, and their
+    proofs. Paths of other documents stay the same.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -42,7 +42,7 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return a document's path in the layout without address prefixes.
+    """Return a document's path in the layout without folders by address.
 
     Args:
         path: the path in either layout.

@@ -40,7 +40,7 @@ def tick(
 
     Args:
         root: the folder of the site.
-        now: the time that the site shows.
+        now: the time that the site will show.
         extension_options: the options of the extensions that the site has.
         dry_run: change nothing and run no extension; only return the paths that would change.
 

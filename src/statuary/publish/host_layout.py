@@ -69,7 +69,6 @@ def compressed_forms(document: Document, formats: tuple[CompressedFormat, ...]) 
     """Yield compressed copies of a document.
 
     Args:
-        document: the document.
         formats: the compression formats; a copy that is not smaller than the document is skipped.
 
     Raises:

@@ -188,7 +188,7 @@ DIGEST = re.compile("[0-9a-f]{64}")
 def encode_entry_line(entry: Entry) -> bytes:
     """Encode a document as a line of the site's manifest.
 
-    For example, the line has the document's path, size and SHA-256.
+    The line has the document's path, size and SHA-256.
 
     Raises:
         DamagedSnapshotError: if the line is too long.
@@ -422,11 +422,11 @@ def check_part(text: bytes | None, part: Part) -> bytes:
         text: the bytes; None if the file of the part is missing.
         part: the part as the manifest lists it.
 
-    Raises:
-        DamagedSnapshotError: if the bytes are missing or modified.
-
     Returns:
         The bytes.
+
+    Raises:
+        DamagedSnapshotError: if the bytes are missing or modified.
     """
     if text is None:
         raise DamagedSnapshotError(f"{part.path}, a part of the manifest, is missing")

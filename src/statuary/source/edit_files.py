@@ -289,7 +289,6 @@ def commit_file(file: Path, message: str) -> Commit:
     """Commit one file to git, without other changes that are staged.
 
     Args:
-        file: the file.
         message: the commit message.
 
     Raises:

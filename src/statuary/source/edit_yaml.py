@@ -210,7 +210,6 @@ def append_yaml_item(text: str, pointer: Pointer, item: YamlValue) -> str:
     Args:
         text: the YAML.
         pointer: the keys and indexes that lead to the list.
-        item: the item.
 
     Returns:
         The edited text.

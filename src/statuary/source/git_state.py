@@ -81,7 +81,7 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def has_uncommitted_changes(self, folder: str) -> bool:
-        """Return whether git lacks changes or files of a folder.
+        """Return whether a folder has changes or files that git lacks.
 
         Files that git ignores count, too.
         """

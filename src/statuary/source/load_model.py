@@ -192,7 +192,6 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     """Read a file, and validate it with a pydantic model.
 
     Args:
-        file: the file.
         model: the class of the model.
         limit: the maximum size of the file in bytes.
         findings: receives the errors in the file.
@@ -253,7 +252,6 @@ def read_tree(file: SourceFile, limit: int) -> Json:
     Numbers, dates and booleans stay strings, as the author wrote them.
 
     Args:
-        file: the file.
         limit: the maximum size in bytes.
 
     Raises:

@@ -274,12 +274,18 @@ def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete
 
 
 def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of an incident template for the shell."""
+    """Complete the name of an incident template for the shell.
+
+    The shell offers the names that begin with what the user has typed.
+    """
     return sorted(_record_names(_content_folder(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the key of a component for the shell."""
+    """Complete the key of a component for the shell.
+
+    For example, `rp` is completed to `rpc`.
+    """
     return [key for key in _component_keys(_content_folder(ctx)) if key.startswith(incomplete)]
 
 

@@ -208,7 +208,6 @@ def create2_address(factory: bytes, salt: bytes, creation_code: bytes) -> Addres
     Args:
         factory: the address of the contract that executes CREATE2.
         salt: the 32 bytes of the salt.
-        creation_code: the creation code.
     """
     return _address_from_digest(keccak256(b"\xff" + factory + salt + keccak256(creation_code)))
 

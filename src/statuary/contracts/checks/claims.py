@@ -349,7 +349,10 @@ def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tupl
 
 
 def has_different_runtime_code(record: RecordView) -> bool:
-    """Return whether the compiled runtime code differs from the on-chain code."""
+    """Return whether the compiled runtime code differs from the on-chain code.
+
+    The result is False if the record lacks either code, or claims a match.
+    """
     side = record.runtime
     if side.onchain_code is None or side.recompiled_code is None or side.claimed_level is not None:
         return False

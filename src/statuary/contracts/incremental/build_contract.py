@@ -124,6 +124,8 @@ class BuiltContract(NamedTuple):
     def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
         """Return the row that the build's database stores about the contract.
 
+        After an unexpected exception, the row has no digest, so that the next build reads the file again.
+
         Args:
             unit: the path of the file or folder that contains the record; the next build checks whether it
                 has changed.

@@ -394,6 +394,8 @@ def _locate_single_section(code: bytes, style: AuxdataStyle, section_values: lis
 def auxdata_in_assembly(assembly: Json) -> list[bytes]:
     """Return the metadata sections that solc's assembly output lists.
 
+    The sections are in the order in which Sourcify numbers them.
+
     Args:
         assembly: the compiler's output `evm.legacyAssembly`.
     """

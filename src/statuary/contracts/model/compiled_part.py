@@ -109,6 +109,8 @@ class CompiledPart:
     def record_with_deployment(self, deployment_texts: tuple[bytes, ...]) -> RecordValue:
         """Make a record from the shared compilation and a contract's deployment.
 
+        The types of the members are not checked.
+
         Args:
             deployment_texts: the JSON texts of the other members, from `RecordPieces.deployed`.
 

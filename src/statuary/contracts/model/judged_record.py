@@ -41,7 +41,7 @@ class JudgedRecord(NamedTuple):
     def is_code_of_sources(self) -> bool:
         """Whether no evidence contradicts that the sources give the on-chain code.
 
-        The code may have changed at the address since the verification.
+        A later change of the code at the address does not matter.
         """
         claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)

@@ -43,7 +43,10 @@ class ContractPageContext(NamedTuple):
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the address and RPC URL for commands that readers can copy."""
+        """Return the address and RPC URL for commands that readers can copy.
+
+        The URL is the first public node of the chain in site.yaml.
+        """
         chain = self._find_chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 

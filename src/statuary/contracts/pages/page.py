@@ -59,7 +59,7 @@ def contract_fact_rows(
 
     Args:
         pages: the settings of contract pages.
-        texts: the texts of the page's language.
+        texts: the translated texts of pages.
         created: the time of the creating block, if the chain proves it.
     """
     compilation = as_object(record.get("compilation"))
@@ -133,7 +133,7 @@ def head_facts(
 
     Args:
         pages: the settings of contract pages.
-        localization: the texts and date formats of the page's language.
+        localization: the translated texts of pages, and the format of dates.
     """
     texts, at, pinned = localization.texts, proven_creation_time(proof), evidence_on_page(proof)
     rows = {row.name: row.value for row in contract_fact_rows(record, pages, texts)}
@@ -277,7 +277,7 @@ def contract_view(
     Args:
         judged_record: the record with its proof.
         pages: the settings of contract pages.
-        localization: the texts and date formats of the page's language.
+        localization: the translated texts of pages, and the format of dates.
     """
     record, proof, is_published = judged_record.record, judged_record.proof, judged_record.is_published
     texts = localization.texts

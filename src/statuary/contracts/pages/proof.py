@@ -79,7 +79,7 @@ def proof_view(
 
     Args:
         judged_record: the record with its proof.
-        localization: the texts and date formats of the page's language.
+        localization: the translated texts of pages, and the format of dates.
         rules: the sentence of each check's rule, by the check's name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
@@ -316,7 +316,7 @@ def claims_sentence(
 
     Args:
         match_level: the match level of the runtime code in the record; empty if there is none.
-        texts: the texts of the page's language.
+        texts: the translated texts of pages.
         creation_differs: whether the record has on-chain creation code that does not match.
     """
     status = {claim.name: claim.status for claim in proof.claims}

@@ -89,7 +89,7 @@ def search_documents(
 
     Args:
         entries: the list entries of all contracts.
-        texts: the texts of the page's language.
+        texts: the translated texts of pages.
         with_pages: whether each contract has a page of its own; otherwise results link to the viewer.
         previous_pages: the list pages of the last build; None to make every file.
     """

@@ -39,7 +39,10 @@ class ContractSource(NamedTuple):
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder with a contract's evidence, such as `anchor.json`."""
+    """Return the folder with a contract's evidence, such as `anchor.json`.
+
+    This is the contract's own folder, or a folder named like its file.
+    """
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 

@@ -174,7 +174,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 def convert_yaml_types(tree: Json, model: object) -> Json:
     """Convert strings in parsed YAML to the types in a model.
 
-    For example, `"8"` becomes a number where the model has one.
+    For example, `"8"` becomes a number where the model expects one.
 
     Args:
         tree: the parsed YAML.

@@ -113,7 +113,7 @@ def _has_damaged_ledger(root: Path) -> bool:
 
 
 def changed_files(root: Path) -> Iterator[ChangedFile]:
-    """Yield the files in a site's folder that were changed by hand.
+    """Yield the files in a site's folder that were changed after publishing.
 
     Only files whose size or modification time differs from the ledger, the database of published files, are
     read.
@@ -166,6 +166,8 @@ def _has_no_hidden_name(path: str) -> bool:
 
 def describe_changed_files(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
     """Describe changed files in one sentence for each kind of change.
+
+    A sentence has the number of files and the names of the first ones.
 
     Args:
         root: the folder of the site, as the sentences name it.

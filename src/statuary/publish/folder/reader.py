@@ -108,7 +108,8 @@ class FolderReader:
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files, unsorted.
 
-        On a file system that ignores case, also the names that exist only in another case are yielded.
+        On a file system that ignores case, published names that the disk has only in another case are
+        yielded, too.
         """
         ledger = find_ledger(self.root)
         if ledger is None or not ignores_case(self.root):
@@ -193,9 +194,7 @@ def walk_everything(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the database file with a site's published files.
-
-    This database is the ledger.
+    """Return the ledger of a site, the database of published files.
 
     Returns:
         The file, or None if the folder has no ledger.

@@ -180,7 +180,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicting_paths(self) -> Iterator[str]:
-        """Yield the paths of this build that other programs' files have."""
+        """Yield this build's paths at which other programs have put files."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"

@@ -335,7 +335,7 @@ class Ledger:
                 self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
 
     def table(self, kind: type[Table]) -> Table:
-        """Return a part of statuary's own table in this database.
+        """Return the table in this database that belongs to a section.
 
         For example, `table(ContractTable)` is the table of contracts. The first call for a class creates the
         object.

@@ -128,6 +128,8 @@ class BuildTables(NamedTuple):
 def tables_for_workers(ledger: Ledger) -> BuildTables | None:
     """Return the tables of this build for workers to read.
 
+    No file may be added to the build until the workers have read the tables.
+
     Returns:
         The tables, or None if they are in memory.
     """

@@ -68,7 +68,6 @@ def all_names(path: str, aliases: str) -> list[str]:
     """Return all names of a file: its path, then its aliases.
 
     Args:
-        path: the path.
         aliases: the other names, one a line.
     """
     return [path, *aliases.split("\n")] if aliases else [path]

@@ -102,7 +102,6 @@ class PageTexts:
         Args:
             key: the beginning of the text's key, which ends in `.one` if the language treats the number as
                 singular, else in `.other`.
-            number: the number.
             values: the values of further placeholders, by name.
         """
         form = "one" if str(number) in self("number.singular").split() else "other"
@@ -116,7 +115,6 @@ class PageTexts:
         """Format a number with the language's decimal point.
 
         Args:
-            number: the number.
             digits: the number of decimal places.
         """
         return f"{number:.{digits}f}".replace(".", self("number.point"))
@@ -289,7 +287,6 @@ def mark_lookalike_letters(text: str, mark: Callable[[str], str] | None = None) 
     """Mark letters that imitate Latin letters in the same word.
 
     Args:
-        text: the text.
         mark: returns the marked form of a letter with its code; None leaves the text as it is.
     """
     names: dict[str, None] = {}

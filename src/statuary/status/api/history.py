@@ -153,7 +153,8 @@ def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
     """Group incidents and maintenance windows by the month of their creation.
 
     Returns:
-        They are sorted latest first; the keys are months such as `2026-11` in the page's time zone.
+        The incidents and windows by month, such as `2026-11` in the page's time zone. All are sorted latest
+        first.
     """
     zone = timeline.catalogue.page.time_zone
     months: dict[str, ArchivedMonth] = {}

@@ -183,6 +183,8 @@ def record_components(
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that an incident affects.
 
+    They are in the order of `component_order` in the incident's file, or else in the order of the page.
+
     Args:
         state: the incident or maintenance window.
         component_objects: the JSON object of each component of the page, by component id.

@@ -65,7 +65,6 @@ def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str
 
     Args:
         timeline: gives the components of the status.
-        incident: the incident.
         keys: the keys of the given components.
     """
     by_name = timeline.catalogue.components_by_name

@@ -262,6 +262,8 @@ def incident_names(incident: Incident) -> list[str]:
 def incident_status_at(incident: Incident, at: Instant) -> str:
     """Return the status of an incident or maintenance window at a time.
 
+    A maintenance window is `scheduled` even before it is announced, and `completed` if it was cancelled.
+
     Returns:
         The status, or an empty string before the first update.
     """

@@ -103,7 +103,7 @@ class IncidentHistory:
         return tuple(sorted(later_instants.union(self._publication_times)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return the incident or window as readers see it then.
+        """Return the incident or window as readers see it at a time.
 
         Returns:
             The state, or None before the first update.

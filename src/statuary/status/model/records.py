@@ -288,7 +288,7 @@ class StatusCatalogue:
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:
-        """Return whether a component with an error may have a name.
+        """Return whether a name may belong to a component with an error.
 
         Args:
             name: a key or id.

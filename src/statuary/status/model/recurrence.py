@@ -132,7 +132,6 @@ def first_window_start(maintenance: Maintenance, recurrence: Recurrence) -> Inst
     """Return when the first window of a recurring maintenance starts.
 
     Args:
-        maintenance: the maintenance.
         recurrence: the rule that gives the windows.
 
     Returns:
@@ -146,7 +145,6 @@ def has_window_after(maintenance: Maintenance, recurrence: Recurrence, at: Insta
     """Return whether a recurring maintenance has a window after a time.
 
     Args:
-        maintenance: the maintenance.
         recurrence: the rule that gives the windows; at most `MAX_WINDOWS` are examined.
         at: the time.
     """
@@ -188,7 +186,6 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     A maintenance that does not recur is yielded as it is.
 
     Args:
-        maintenance: the maintenance.
         until: the time by which the windows are announced.
     """
     recurrence = maintenance.recurrence

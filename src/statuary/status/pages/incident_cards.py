@@ -112,7 +112,10 @@ class IncidentCard(NamedTuple):
 
     @property
     def is_minor(self) -> bool:
-        """Whether the impact is so small that one line shows it."""
+        """Whether the status page shows only one line about the incident.
+
+        It does if the impact is small.
+        """
         return self.state in ("ok", "degraded")
 
 

@@ -58,7 +58,7 @@ def incident_page_head(card: IncidentCard, name: str, texts: PageTexts) -> PageH
     Args:
         card: the incident as pages show it.
         name: the name of the site.
-        texts: the texts in the language of the site.
+        texts: the translated texts of pages.
     """
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),

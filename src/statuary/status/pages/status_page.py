@@ -128,7 +128,7 @@ def status_page_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     Args:
         view: the values that the page shows.
         name: the name of the site.
-        texts: the texts in the language of the site.
+        texts: the translated texts of pages.
     """
     headline, rest = view.answer.headline, view.answer.rest.striptags()
     return PageHead(

@@ -31,7 +31,6 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
     """Read the components that have no error from components.yaml.
 
     Args:
-        file: the file.
         limit: the largest size of the file in bytes.
         findings: receives the errors in the file.
     """

@@ -149,7 +149,6 @@ def get(
     """Fetch the document at a URL.
 
     Args:
-        url: the URL.
         limit: the maximum size of the response in bytes.
         headers: additional headers of the request.
         retries: how often to try.
@@ -185,7 +184,6 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
     """Fetch a range of bytes from the document at a URL.
 
     Args:
-        url: the URL.
         offset: the number of bytes before the range.
         size: the number of bytes in the range.
 
@@ -264,7 +262,6 @@ def send(
     """Send a request, and return the response whatever its status.
 
     Args:
-        url: the URL.
         method: the HTTP method.
         body: the body of the request.
         headers: additional headers.
