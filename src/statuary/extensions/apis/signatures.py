@@ -65,7 +65,9 @@ WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
 
 
 def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
-    """Yield the documents of the signature API.
+    """Yield the documents from which the signature API responds.
+
+    Clients look up the signature of a function by its selector there.
 
     Args:
         signatures: the signatures of the site.

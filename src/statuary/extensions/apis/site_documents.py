@@ -82,7 +82,7 @@ class SiteDocuments:
     root: Path  # the content folder
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return the findings about invalid files in the content folder."""
+        """Return the errors in files that the content has for this extension."""
         return (*self._read_public_signatures()[1], *self._read_custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:

@@ -227,7 +227,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> DescriptorFiles:
-        """The paths of the folder's JSON files, and findings about it."""
+        """The JSON files in the folder, and errors found while listing them."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -243,7 +243,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the folder has no JSON files and no findings."""
+        """Whether the folder has no JSON files, and no errors."""
         return self.listing == ((), ())
 
     @cached_property

@@ -33,11 +33,11 @@ _ENUMS: Final = ("metadata", "enums")
 def find_shown_texts(
     part: Json, pointer: Pointer = (), *, is_shown: bool = False
 ) -> Iterator[tuple[Pointer, str]]:
-    """Yield the strings in a descriptor that wallets show.
+    """Yield the strings in a descriptor that wallets show to users.
 
     Args:
-        part: a part of the descriptor.
-        pointer: the pointer of the part in the descriptor.
+        part: a part of the descriptor, searched with all that is in it.
+        pointer: the keys that lead to this part.
         is_shown: whether wallets show the part itself.
 
     Yields:

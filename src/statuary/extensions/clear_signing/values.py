@@ -40,11 +40,11 @@ Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
-    """Decode the ABI-encoded arguments of a call.
+    """Decode the arguments of a contract call.
 
     Args:
         parameters: the parameters of the function.
-        data: the calldata after the selector.
+        data: the data of the call, without the selector.
 
     Raises:
         InvalidValueError: if the data is too short.
@@ -222,7 +222,7 @@ def _follow_value_step(value: Value, step: Step) -> Value | None:
 
 
 def parse_constant(constant: Json) -> Leaf | None:
-    """Convert a constant in a descriptor to a typed value.
+    """Convert a JSON constant in a descriptor to a typed value.
 
     Returns:
         The value, or None if the constant is not a bool, an integer or a string.

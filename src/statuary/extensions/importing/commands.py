@@ -327,13 +327,16 @@ def run_status_import(
     key: str,
     target: ImportTarget,
 ) -> ExitCode:
-    """Import a status page, print a report, and return the exit code.
+    """Import a status page, and print a report.
 
     Args:
-        read_page: the function that reads status pages of this system, such as `read_cachet`.
+        read_page: a function that reads pages of this system, such as `read_cachet`.
         source: the URL, folder or file to import from.
-        key: the key for the system's API; empty if the API needs no key.
-        target: the content folder, the time of the import, and whether to write files.
+        key: the key for the system's API; empty if the API needs none.
+        target: where and when to import, and whether to write files.
+
+    Returns:
+        The exit code of the command.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
@@ -393,13 +396,16 @@ PROJECT_READERS: Final = {
 def run_contract_import(
     kind: str, source: str, contract_options: ContractOptions, target: ImportTarget
 ) -> ExitCode:
-    """Import contracts, print a report, and return the exit code.
+    """Import contracts, and print a report.
 
     Args:
         kind: the kind of source, such as `sourcify` or `foundry`.
         source: the URL, folder or file to import from.
-        contract_options: the options for the import of contracts.
-        target: the content folder, the time of the import, and whether to write anything.
+        contract_options: the command-line options about contracts.
+        target: where and when to import, and whether to write files.
+
+    Returns:
+        The exit code of the command.
     """
     content = target.content
     site = read_site_content(content)

@@ -74,12 +74,12 @@ from statuary.source.locate import locate_findings
 def select_contract_sources(
     site: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the site's contracts that a command's arguments select.
+    """Return the contracts of the site that a command is for.
 
     Args:
         site: the content of the site.
-        addresses: the addresses to select; empty for all addresses.
-        chain_id: the chain to select; None for all chains.
+        addresses: the addresses that the user typed; empty for all addresses.
+        chain_id: the chain that the user chose; None for all chains.
 
     Raises:
         NotImportableError: if the site has no contract at one of the addresses.

@@ -188,7 +188,7 @@ class ImportedContracts:
             self.accounts[place] = AddressResult(*about, match=match, is_compiled_again=is_compiled_again)
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
-        """Add notes about an imported contract to the report."""
+        """Add remarks about an imported contract to the report."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
         self.notes_of[_location_of_contract(contract)] += notes
 
@@ -270,9 +270,12 @@ class ContractImport:
                     self.compilations.register_contract(compilation)
 
     def import_contracts(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import all contracts of a source, and return the results.
+        """Import all contracts of a source, such as a Foundry project.
 
         The import stops if the server does not respond for `MAX_SILENCE` contracts in a row.
+
+        Returns:
+            The result for each contract.
         """
         begun: deque[_StartedContract] = deque()
         ahead = 2 * self.compilations.workers

@@ -56,7 +56,7 @@ class VerificationResult(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether the contract has a record without errors."""
+        """Whether a record could be derived, and has no errors."""
         return self.record is not None and not has_errors(self.findings)
 
 
@@ -175,7 +175,7 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, site: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Return the contract that the site already has at an address.
+    """Find the contract that the site already has at an address.
 
     Args:
         root: the content folder.
@@ -338,7 +338,7 @@ class ImportOptions(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path in the content folder of the contract's main file."""
+        """The path of the contract's main file, such as `contracts/1/0x….json`."""
         path = f"contracts/{self.chain_id}/{self.address}"
         return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
 
@@ -354,10 +354,7 @@ class PreparedContract(NamedTuple):
 
     @property
     def record(self) -> RecordValue | None:
-        """The record of the contract.
-
-        The value is None if the record has errors.
-        """
+        """The record of the contract, or None if it has errors."""
         return self.verification.record if self.verification.is_valid else None
 
 

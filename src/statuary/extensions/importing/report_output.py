@@ -21,7 +21,7 @@ LISTED = 10
 
 
 def status_import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the report of importing a status page, line by line.
+    """Yield the lines of the report about an imported status page.
 
     Args:
         report: the result of the import.
@@ -58,7 +58,7 @@ def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[
 
 
 def contract_import_lines(results: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the report of importing contracts, line by line.
+    """Yield the lines of the report about imported contracts.
 
     Args:
         results: the result of the import.

@@ -123,7 +123,7 @@ MAX_SOURCE_BYTES = 16 << 20
 
 
 def parse_json(json_bytes: bytes, file_name: str) -> Json:
-    """Parse JSON from a file that is being imported.
+    """Parse the JSON in a file that is being imported.
 
     Args:
         json_bytes: the content of the file.
@@ -229,7 +229,7 @@ def _require_member_type(
 
 
 def read_hex_file(file: Path) -> Hex:
-    """Read bytecode from a file, as `cast code` prints it.
+    """Read bytecode from a file of hex digits, such as `0x6080…`.
 
     Upper case and a missing `0x` are accepted.
 
@@ -304,11 +304,11 @@ def is_file(path: Path) -> bool:
 
 
 def read_file_bytes(file: Path, max_bytes: int = MAX_SOURCE_BYTES) -> bytes:
-    """Read a file of limited size.
+    """Read a file, unless it is too large.
 
     Args:
         file: the path of the file.
-        max_bytes: the largest allowed size in bytes.
+        max_bytes: the largest size that is read, in bytes.
 
     Raises:
         NotImportableError: if the file cannot be read, or is larger than the limit.

@@ -46,12 +46,16 @@ MISSING = "# Missing: "
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the contents of a contract's files, by path.
+    """Return the files to write for a contract: inputs or record.
 
     Args:
         workspace: the inputs of the record.
         record: the record that was derived from the inputs.
-        form: whether to write the inputs (a workspace) or the record.
+        form: whether to write the inputs (a workspace), from which builds derive the record, or the record
+            itself.
+
+    Returns:
+        The content of each file by its path.
     """
     if form is ContractForm.RECORD:
         return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
@@ -59,14 +63,16 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a contract whose workspace lacks some inputs.
+    """Return the files of a contract for which some inputs are unknown.
+
+    Comments in `contract.yaml` say what is missing.
 
     Args:
-        workspace: the known inputs.
-        missing_parts: the missing inputs, which comments in `contract.yaml` list.
+        workspace: the known inputs of the record.
+        missing_parts: the missing inputs.
 
     Returns:
-        The bytes of each file, by its path.
+        The content of each file by its path.
     """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
     return _workspace_files(workspace, comment + contract_yaml(workspace))
@@ -90,7 +96,7 @@ def _format_code_file(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Return the text of `contract.yaml`, the settings of a contract's inputs."""
+    """Return the text of `contract.yaml`, such as chain, address and compiler."""
     return yaml_file_text({key: value for key, value in _contract_yaml_members(workspace).items() if value})
 
 
@@ -127,7 +133,7 @@ def _proxy_yaml_members(proxy_resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Remove compiler output that the record of a contract does not need.
+    """Remove those parts of a compiler's output that records do not need.
 
     Raises:
         InvalidValueError: if the output lacks a part that every record has.
@@ -176,11 +182,11 @@ HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced_source: ContractSource | None) -> None:
-    """Write a contract's files, and remove those of the replaced contract.
+    """Write the files of a contract, and remove those that it replaces.
 
     Args:
         root: the content folder.
-        files: contents by path in the content folder, in the order in which they are written.
+        files: the content of each file by its path, in the order in which they are written.
         replaced_source: the existing contract that the new one replaces, or None; unrelated files are kept.
 
     Raises:
@@ -210,7 +216,7 @@ def _add_schema_line(root: Path, path: str, file_bytes: bytes) -> bytes:
 
 
 def contract_file_paths(source: ContractSource | None) -> list[str]:
-    """Return the paths of a contract's files in the content folder.
+    """Return the paths of all files about a contract.
 
     Returns:
         The contract's own files and the evidence about it; empty if `source` is None.
@@ -238,7 +244,7 @@ def _remove_replaced_file(file: Path, written_files: list[Path]) -> None:
 
 
 def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
-    """Add a chain to site.yaml, with the name `Chain ID`.
+    """Add a chain to site.yaml, with a name such as `Chain 1`.
 
     Args:
         root: the content folder.

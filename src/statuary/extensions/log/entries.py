@@ -374,7 +374,7 @@ class LogTable(LedgerTable):
 
     @property
     def last_time(self) -> str:
-        """The time of the last published entry, or an empty string."""
+        """The time of the last entry, or an empty string without entries."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
@@ -419,7 +419,7 @@ class LogTable(LedgerTable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the log had every contract after the last build."""
+        """Whether the log had all contracts after the last build."""
         return self.state.complete == self.ledger.run - 1
 
     def all_entries(self, subject: LogSubject) -> list[NumberedEntry]:
@@ -548,7 +548,7 @@ def _iter_removed_updates(table: LogTable, incident_id: str, current_ids: set[st
 
 
 def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem]:
-    """Yield the updates in an incident's document, oldest first."""
+    """Yield each update in the document about an incident, oldest first."""
     record = orjson.loads(document)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident_id, update["id"])

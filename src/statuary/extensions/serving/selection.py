@@ -32,7 +32,7 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """Whether the whole record is selected."""
+        """Whether the client requests the record with all its members."""
         return self.fields is None and not self.omit
 
 

@@ -92,7 +92,10 @@ class EthereumNode:
         self._url = url
 
     def call(self, method: str, *parameters: Json) -> Json:
-        """Call a JSON-RPC method of the node, and return its result.
+        """Call a method of the node, such as `eth_chainId`.
+
+        Returns:
+            The result in the node's JSON response.
 
         Raises:
             RpcError: if the node responds with an error.
@@ -102,10 +105,13 @@ class EthereumNode:
         return self._result_of_response(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Send JSON-RPC calls in batches, and yield each result or error.
+        """Call several methods of the node in few requests.
 
         Args:
             calls: the name and the parameters of each method to call.
+
+        Yields:
+            The result or the error of each call, in order.
 
         Raises:
             NotImportableError: if the node does not respond, or not with JSON-RPC.
@@ -133,7 +139,10 @@ class EthereumNode:
         return result
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
-        """Call a JSON-RPC method whose result is bytes as hex.
+        """Call a method of the node that returns bytes, such as `eth_getCode`.
+
+        Returns:
+            The bytes as hex.
 
         Raises:
             RpcError: if the node responds with an error.

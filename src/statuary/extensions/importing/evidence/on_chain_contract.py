@@ -40,7 +40,7 @@ class _CreationEvidence(NamedTuple):
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Return the chain id of a node.
+    """Ask a node for the id of its chain.
 
     Raises:
         NotImportableError: if the node does not respond, or not with a chain id.
@@ -54,7 +54,9 @@ def read_chain_id(node: EthereumNode) -> ChainId:
 def read_on_chain_contract(
     node: EthereumNode, address: Address, transaction_hash: Hex | None
 ) -> OnChainContract:
-    """Read a contract's runtime code, creation code and deployment from a node.
+    """Ask a node for a contract's code and creating transaction.
+
+    If the transaction is neither given nor found, the result has only the runtime code.
 
     Args:
         node: the node to ask.

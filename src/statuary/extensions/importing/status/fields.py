@@ -23,7 +23,7 @@ class Fields(dict[str, Any]):
 
     @classmethod
     def from_json_value(cls, value: object) -> Self:
-        """Create `Fields` from a value that must be a JSON object.
+        """Check that a value is a JSON object, and return its members.
 
         Raises:
             NotImportableError: if the value is not a JSON object.
@@ -249,9 +249,9 @@ def read_json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def read_yaml_mapping(file: Path) -> Fields:
-    """Read a YAML file with a mapping, keeping scalars as strings.
+    """Read a YAML file that contains a mapping.
 
-    An empty file is read as an empty mapping.
+    Numbers, dates and booleans in it stay strings. An empty file is read as an empty mapping.
 
     Raises:
         NotImportableError: if the file cannot be read, or contains no mapping.
@@ -260,7 +260,7 @@ def read_yaml_mapping(file: Path) -> Fields:
 
 
 def parse_source_yaml(yaml_text: str, file_name: str) -> Any:
-    """Parse YAML, keeping scalars as strings.
+    """Parse YAML; numbers, dates and booleans stay strings.
 
     Args:
         yaml_text: the YAML text.

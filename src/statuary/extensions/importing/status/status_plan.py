@@ -20,7 +20,7 @@ Converted = TypeVar("Converted")
 
 
 def drop_empty_values(**values: YamlValue) -> Source:
-    """Return the keyword arguments as a mapping, without None and empty values."""
+    """Return those keyword arguments that are not None or empty."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
@@ -30,7 +30,7 @@ def convert_records_or_skip(
     skipped_records: list[SkippedRecord],
     record_noun: str,
 ) -> list[Converted]:
-    """Convert records one by one, and report those that fail.
+    """Convert incidents or other records, and skip those that fail.
 
     Args:
         records: the JSON objects of the other system.

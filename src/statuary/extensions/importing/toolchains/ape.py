@@ -102,7 +102,7 @@ def read_ape(folder: Path) -> ListedContracts:
 
 
 def ape_data_folder() -> Path:
-    """Return the folder in which ape stores deployments.
+    """Return the folder in which the tool ape stores deployments.
 
     It is the environment variable `APE_DATA_FOLDER`, or `~/.ape`.
     """

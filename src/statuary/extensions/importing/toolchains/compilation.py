@@ -55,7 +55,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The contract's part of the compiler's output, or None."""
+        """What the compiler wrote about this contract, or None."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return required_object(self.std_json_output, "contracts", path, name)
@@ -64,9 +64,9 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compiler version and input with which a record was compiled.
+    """Return the compiler, its version and its input from a record.
 
-    The result has no compiler output.
+    The result has no compiler output, so the contract can be compiled again.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.
@@ -86,12 +86,14 @@ def _invalid_compilation_error(message: str) -> NotImportableError:
 
 
 def compiler_for_language(language: Json) -> str:
-    """Return the compiler for a language: `vyper` for Vyper, else `solc`."""
+    """Return which compiler compiles a language: `vyper` or `solc`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the fully qualified names of the contracts that have bytecode.
+    """Yield the contracts in a compiler's output that have bytecode.
+
+    Interfaces, for example, have none. A contract is named by its path and name, such as `src/Fare.sol:Fare`.
 
     Args:
         std_json_output: the compiler's standard JSON output.
@@ -104,7 +106,7 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract_name(qualified_names: Iterable[str], contract_name: str | None) -> str:
-    """Return the fully qualified name of the contract that a user selected.
+    """Return the contract that a user selected, as `path:Name`.
 
     Args:
         qualified_names: the names to choose from, such as `src/Fare.sol:Fare`.
@@ -142,7 +144,7 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 def read_standard_json(
     std_json_input: dict[str, Json], output_file: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Combine standard JSON input and output into a contract's compilation.
+    """Return a contract's compilation, given the compiler's input and output.
 
     The version of the compiler is left empty.
 
@@ -167,7 +169,7 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Return a compilation with the version of its compiler set.
+    """Return a copy of a compilation with the compiler's version.
 
     If the compiler's output also contains the version, the more precise of the two is used.
 
@@ -188,7 +190,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def compiler_version_in_output(compilation: ImportedCompilation) -> str:
-    """Return the compiler version that the compiler's output contains.
+    """Find the version of the compiler in its output.
 
     Returns:
         The version, which has no commit for Vyper; empty if the output has no version.
@@ -200,7 +202,9 @@ def compiler_version_in_output(compilation: ImportedCompilation) -> str:
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Return the contract's metadata in solc's output.
+    """Return the metadata that solc wrote about the contract.
+
+    It lists the compiler, its settings and the hashes of the sources.
 
     Returns:
         The metadata, or None if it is missing or not a JSON object.
@@ -236,7 +240,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation that is only in solc's metadata to a compiler's output.
+    """Add documentation from solc's metadata to the compiler's output.
 
     Notes name the outputs that remain missing.
 
@@ -264,7 +268,7 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 
 def no_compiler_error(compiler_name: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error that no compiler of the required version is available.
+    """Return the error that the required compiler version is not available.
 
     Args:
         compiler_name: `solc` or `vyper`.

@@ -46,10 +46,10 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Convert an explorer's `getsourcecode` result to compiler input.
+    """Convert what an explorer knows about a contract to compiler input.
 
     Args:
-        result: the entry for one contract.
+        result: the entry for the contract in the response to `getsourcecode`.
 
     Raises:
         NotImportableError: if the explorer has no source of the contract, or the contract's name is
@@ -126,7 +126,7 @@ def _compiler_settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def remove_members(json_object: JsonObject, member_names: tuple[str, ...]) -> JsonObject:
-    """Return a copy of a JSON object without the named members."""
+    """Return a JSON object without some of its members."""
     return {key: value for key, value in json_object.items() if key not in member_names}
 
 
@@ -208,7 +208,7 @@ BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
 ) -> ListedContracts:
-    """Yield contracts from a block explorer with Etherscan's API.
+    """Yield contracts from an explorer that has Etherscan's API.
 
     A contract is requested only when it is read.
 
@@ -216,7 +216,7 @@ def read_explorer_api(
         url: the URL of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
         web: the HTTP client.
         chain_id: the chain, which requests to Etherscan and Routescan must name.
-        addresses: the contracts to import.
+        addresses: the contracts to import, because an explorer cannot list its contracts.
         key: the API key; empty for none.
 
     Raises:
@@ -289,10 +289,10 @@ def explorer_response_result(response: Json) -> Json:
 
 
 def parse_getsourcecode_result(result: Json) -> ImportedCompilation:
-    """Convert an explorer's `getsourcecode` result to compiler input.
+    """Convert an explorer's response about sources to compiler input.
 
     Args:
-        result: the member `result` of the response.
+        result: the member `result` of the response to `getsourcecode`.
 
     Raises:
         NotImportableError: if the explorer has no source of the contract, or the result is malformed.
@@ -304,10 +304,13 @@ def parse_getsourcecode_result(result: Json) -> ImportedCompilation:
 
 
 def parse_getcontractcreation_result(result: Json) -> OnChainContract:
-    """Convert an explorer's `getcontractcreation` result to a deployment.
+    """Convert an explorer's response about a contract's creation.
+
+    The result has the creation code, the transaction and the block.
 
     Args:
-        result: the member `result` of the response; None if the explorer does not know the creation.
+        result: the member `result` of the response to `getcontractcreation`; None if the explorer does not
+            know the creation.
     """
     created = _first_result_object(result)
     return OnChainContract(
@@ -325,7 +328,7 @@ def _first_result_object(result: Json) -> JsonObject:
 
 
 def read_explorer_files(source: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
-    """Yield the contracts in saved responses of a block explorer.
+    """Yield the contracts in an explorer's responses that were saved to files.
 
     Args:
         source: a folder with `<address>.json` (`getsourcecode`) and optionally `<address>.creation.json`

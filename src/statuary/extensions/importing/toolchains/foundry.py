@@ -227,11 +227,13 @@ def _solc_output(
 
 
 def compiler_settings_of_metadata(metadata_settings: JsonObject, version: str) -> JsonObject:
-    """Convert the settings in solc's metadata back to compiler settings.
+    """Convert the settings in solc's metadata back to compiler input.
+
+    For example, libraries are grouped by source file again.
 
     Args:
         metadata_settings: the member `settings` of the metadata.
-        version: the version of the compiler, since versions accept different settings.
+        version: the version of the compiler; older versions do not accept all settings.
     """
     libraries: dict[str, dict[str, Json]] = {}
     for name, address in as_object(metadata_settings.get("libraries")).items():
@@ -338,7 +340,7 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
 def foundry_folders(project: Path) -> FoundryFolders:
-    """Return the folders of a Foundry project, as forge determines them.
+    """Return where forge writes artifacts, broadcasts and its cache.
 
     `FOUNDRY_PROFILE` selects a profile in foundry.toml; missing keys come from the default profile.
     Environment variables such as `FOUNDRY_OUT` take precedence. See
@@ -358,7 +360,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
 
 
 def foundry_configuration(project: Path) -> JsonObject:
-    """Return the settings that forge uses, from foundry.toml.
+    """Return the settings in foundry.toml that forge uses.
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -386,11 +388,11 @@ def _find_project_above(file: Path) -> Path:
 def compilation_of_metadata(
     metadata: JsonObject, texts: Mapping[str, str], metadata_path: str
 ) -> ImportedCompilation:
-    """Rebuild a compiler's input from solc's metadata and the sources.
+    """Rebuild compiler input from solc's metadata and the sources.
 
     Args:
         metadata: the metadata of solc.
-        texts: the sources that the metadata does not contain, by their Keccak-256.
+        texts: the text of sources that the metadata does not contain, by their Keccak-256.
         metadata_path: the file or folder of the metadata, for error messages.
 
     Raises:

@@ -49,12 +49,12 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, contract_name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Build the compiler input for a contract from a project's sources.
+    """Rebuild a contract's compiler input from the sources of a project.
 
     Args:
         project: the folder of the project.
         contract_name: the name of the contract.
-        creation: the deployed creation code, which ends with the version of solc.
+        creation: the deployed creation code; the version of solc is read from its end.
         evm_version: forge's default EVM version at the time of the deployment; empty if unknown.
 
     Returns:
@@ -88,7 +88,9 @@ def compilation_of_project(
 
 
 def solc_version(creation: Hex | None) -> str:
-    """Return the solc version that is stated in the metadata after bytecode.
+    """Find the version of solc at the end of bytecode.
+
+    The compiler writes its version into the metadata there.
 
     Args:
         creation: the bytecode as hex, or None.
@@ -197,7 +199,7 @@ def _read_imported_sources(project: Path, first_path: str, remappings: Sequence[
 
 
 def find_import_paths(source_text: str) -> list[str]:
-    """Return the paths in the import statements of a Solidity source."""
+    """Return the paths that a Solidity source imports."""
     return [found["imported"] for found in _TOKEN.finditer(source_text) if found["imported"]]
 
 

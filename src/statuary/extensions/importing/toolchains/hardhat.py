@@ -40,7 +40,7 @@ ARTIFACT_3 = "hh3-artifact-1"
 
 
 def is_hardhat_file(file_object: dict[str, Json]) -> bool:
-    """Return whether the member `_format` of a JSON object names Hardhat."""
+    """Return whether Hardhat wrote a JSON file, according to `_format`."""
     return str(file_object.get("_format")) in READERS
 
 
@@ -64,7 +64,9 @@ def read_hardhat(file: Path, file_object: dict[str, Json], contract_name: str | 
 
 
 def has_build_info(file: Path, artifact: JsonObject) -> bool:
-    """Return whether the build-info of an artifact exists.
+    """Return whether the compiler input of an artifact exists as a file.
+
+    Hardhat writes this file, the build-info, into another folder.
 
     Args:
         file: the artifact.
@@ -83,7 +85,7 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
 
 
 def artifact_name(artifact: JsonObject) -> str:
-    """Return the name of the contract in a Hardhat artifact, as `path:Name`."""
+    """Return the contract of a Hardhat artifact, as `path:Name`."""
     return _qualified_artifact_name(
         artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName"
     )
@@ -202,14 +204,14 @@ def read_compilation(
     compiler_version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Read a contract's compilation from a file of any supported tool.
+    """Read how a contract was compiled, from a file of any tool.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.
         output_file: the file with the compiler's output, for standard JSON input.
         contract_name: a name with or without its path; None to choose the only contract.
         compiler_version: the compiler version from the command line.
-        project: the folder of a Foundry project; None for the nearest one above the file.
+        project: the folder of a Foundry project; None to use the nearest one above the file.
 
     Raises:
         NotImportableError: if the format is unknown, or a file that it refers to is missing.

@@ -65,12 +65,12 @@ class HardhatBuilds:
         self._folders = (deployment_folder / "build-info", self.project / "artifacts/build-info")
 
     def find_compilation(self, contract_name: str, creation: Hex | None, reason: str) -> ImportedCompilation:
-        """Find the compilation of a deployed contract in the project's build-infos.
+        """Find how a deployed contract was compiled, in the project's build-infos.
 
         Args:
             contract_name: the name of the contract, with or without its path.
-            creation: the creation code, which ends with the version of solc; None if unknown.
-            reason: why there is no compilation beside the deployment, for the error message.
+            creation: the creation code, at whose end the version of solc is stated; None if unknown.
+            reason: why the deployment itself does not contain this, for the error message.
 
         Raises:
             NotImportableError: if no build-info has the contract, or several have different versions of it.

@@ -78,11 +78,11 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def parse_any_address(value: Json, location: str) -> Address:
-    """Parse an address in any letter case, and return its EIP-55 spelling.
+    """Parse an address in any letter case, and add its checksum.
 
     Args:
         value: the JSON value.
-        location: the place of the value, for the error message.
+        location: where the value is, for the error message.
 
     Raises:
         NotImportableError: if the value is not 20 bytes of hex.
@@ -100,7 +100,7 @@ def parse_any_chain_id(value: Json, location: str) -> ChainId:
 
     Args:
         value: the JSON value.
-        location: the place of the value, for the error message.
+        location: where the value is, for the error message.
 
     Raises:
         NotImportableError: if the value is not a chain id.
@@ -112,7 +112,7 @@ def parse_any_chain_id(value: Json, location: str) -> ChainId:
 
 
 def parse_any_hex(hex_value: Json) -> Hex | None:
-    """Parse hex digits with or without `0x`.
+    """Parse hex digits, with or without `0x`.
 
     Returns:
         The digits in lower case with `0x`; None if the value is empty or not hex.
@@ -128,6 +128,8 @@ def parse_any_hex(hex_value: Json) -> Hex | None:
 def parse_any_quantity(value: Json) -> str | None:
     """Convert a decimal or hex number to a decimal string.
 
+    For example, `0x10` becomes `16`.
+
     Returns:
         The string, or None if the value is not a number.
     """
@@ -142,7 +144,9 @@ def parse_any_quantity(value: Json) -> str | None:
 def make_deployment(
     transaction_hash: Json, block_number: Json, transaction_index: Json, sender: Json
 ) -> WorkspaceDeployment:
-    """Make a deployment from unchecked JSON values, and ignore malformed ones.
+    """Collect what is known about the transaction that created a contract.
+
+    Arguments are unchecked JSON; malformed ones are ignored.
 
     Args:
         transaction_hash: the hash of the transaction that created the contract.
@@ -161,10 +165,12 @@ def make_deployment(
 
 @contextmanager
 def convert_missing_part_errors(file: Path) -> Iterator[None]:
-    """Convert errors about missing parts of a file to NotImportableError.
+    """Turn Python errors while reading a file into NotImportableError.
+
+    A file without a required part causes such errors, for example.
 
     Args:
-        file: the file that is read in this context, for the error message.
+        file: the file that is read, for the error message.
 
     Raises:
         NotImportableError: if KeyError, TypeError, AttributeError or ValueError is raised in this context.
@@ -177,12 +183,14 @@ def convert_missing_part_errors(file: Path) -> Iterator[None]:
 
 
 def report_reading_error(file: Path, contract_name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts, or an unreadable contract if reading them fails.
+    """Yield contracts from a file, and an error as the last contract.
+
+    If reading fails, the import then continues with other files.
 
     Args:
         file: the file that is read.
-        contract_name: the name of the unreadable contract.
-        contracts: the contracts to yield.
+        contract_name: the name under which the error is reported.
+        contracts: the contracts in the file.
     """
     try:
         with convert_missing_part_errors(file):
@@ -207,15 +215,15 @@ class CreatedContract(NamedTuple):
 
 
 def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction would create.
+    """Return the contract that a transaction creates, with its address.
 
-    Transactions without a recipient and calls of the deterministic deployment factory are recognized.
+    Transactions without a recipient, and calls of the deterministic deployment factory, create contracts.
 
     Args:
         sender: the address that sent the transaction.
         nonce: the sender's nonce; None if unknown.
         to: the recipient; None for a transaction that creates a contract.
-        data: the transaction's input.
+        data: the input of the transaction.
 
     Returns:
         The contract, or None if the transaction is not known to create one.
@@ -230,17 +238,17 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
 
 
 def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
-    """Return the creation code in the transaction that created a contract.
+    """Return the creation code of a contract, if a transaction proves it.
 
     Args:
         address: the address of the contract, in any letter case.
-        sender: the sender of the transaction; this and the next values are unchecked JSON.
+        sender: the sender of the transaction. This and the next values are unchecked JSON.
         nonce: the sender's nonce.
         to: the recipient.
         data: the transaction's input.
 
     Returns:
-        The code, or None if the values do not prove that the transaction created this contract.
+        The code; None if the values do not show that the transaction created a contract at this address.
     """
     origin = parse_any_hex(sender)
     code = parse_any_hex(data)
@@ -254,7 +262,7 @@ def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: 
 
 
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
-    """Return the address that CREATE2 gives to a contract.
+    """Compute the address of a contract that was created with CREATE2.
 
     Args:
         factory: the address of the contract that executes CREATE2.

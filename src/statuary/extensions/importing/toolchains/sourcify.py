@@ -38,7 +38,7 @@ PAGE: Final = 200
 def read_sourcify_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
 ) -> ListedContracts:
-    """Yield contracts from a server with Sourcify's API v2.
+    """Yield contracts from a server with Sourcify's API (version 2).
 
     A contract is requested only when it is read.
 
@@ -98,13 +98,13 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path, option_place: Place) -> ListedContracts:
-    """Yield the contracts in files of Sourcify, solc or statuary.
+    """Yield the contracts in a folder that Sourcify, solc or statuary wrote.
 
     The folder is a Sourcify repository, or contains solc's metadata files or contract records.
 
     Args:
         folder: the folder, or one file.
-        option_place: the chain and address from options, for files whose path does not contain them.
+        option_place: the chain and address that the user typed, for files whose path does not contain them.
 
     Raises:
         NotImportableError: if there is no such file.

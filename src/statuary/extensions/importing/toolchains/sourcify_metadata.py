@@ -47,7 +47,9 @@ class Place(NamedTuple):
 
 
 def parse_place_in_path(path_parts: Sequence[str]) -> Place:
-    """Return the chain and address in a path such as `full_match/1/0x…`.
+    """Find a chain and address in a path, such as `full_match/1/0x…`.
+
+    Values that are not in the path are None.
 
     Args:
         path_parts: the names of the folders, outermost first.
@@ -69,12 +71,12 @@ def _find_chain_id(path_parts: Sequence[str]) -> str:
 
 
 def read_metadata_files(source: Path, files: Sequence[Path], option_place: Place) -> ListedContracts:
-    """Yield the contract that each solc metadata file describes.
+    """Yield a contract for each file with solc's metadata.
 
     Args:
         source: the folder or file that the user named.
         files: the metadata files.
-        option_place: the chain and address from options, for a file whose path does not contain them.
+        option_place: the chain and address that the user typed, for a file whose path does not contain them.
     """
     for file in files:
         place = _place_with_options(
@@ -195,7 +197,7 @@ def _read_texts_by_hash(folder: Path) -> dict[str, str]:
 
 
 def parse_v1_files_response(response: Json) -> list[JsonObject]:
-    """Return the files in a response of Sourcify's API v1.
+    """Return the files in a response of Sourcify's API (version 1).
 
     Args:
         response: the JSON response to a request such as `/files/any/1/0x…`.
@@ -215,12 +217,15 @@ def parse_v1_files_response(response: Json) -> list[JsonObject]:
 def list_v1_response_contract(
     files: Sequence[JsonObject], file_name: str, option_place: Place
 ) -> ListedContracts:
-    """Yield the contract in a saved response of Sourcify's API v1.
+    """Yield the contract in a saved response of Sourcify's API (version 1).
+
+    If something is missing, the contract has an error instead of its content.
 
     Args:
         files: the files in the response, each with `path` and `content`.
         file_name: the name of the file with the response.
-        option_place: the chain and address from options, for a response whose paths do not contain them.
+        option_place: the chain and address that the user typed, for a response whose paths do not contain
+            them.
     """
     contents = {str(file["path"]): str(file["content"]) for file in files}
     path = next((path for path in contents if PurePosixPath(path).name == METADATA), None)
