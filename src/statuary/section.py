@@ -129,6 +129,8 @@ class Section:
     def source(cls) -> "type[SourceModel] | None":
         """Return the model that validates the section's keys in site.yaml.
 
+        A section is a part of statuary: the contracts, the status or an extension.
+
         Returns:
             An `ExtensionSource` with the extension's key; of contracts and status, a model of all their keys.
             None if the section has no key, or statuary's core reads it.
@@ -166,7 +168,10 @@ class Section:
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add the section's documents to the site that is being built."""
+        """Add the section's documents to the site that is being built.
+
+        For example, the section of the status adds the status page and its API.
+        """
 
     def finalize(self, run: Run) -> FinalResult | None:
         """Add the documents that depend on those of other sections.
@@ -287,5 +292,8 @@ class ContentSection(Section):
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return the section's description for the API page."""
+        """Return what the API page says about the section.
+
+        For example, the URLs of its API calls, and the paths of example documents.
+        """
         raise NotImplementedError

@@ -59,7 +59,7 @@ class ArchivePart(NamedTuple):
     records: tuple[FinalRecord, ...] = ()
 
     def documents(self) -> Iterator[Document]:
-        """Make all documents of the part."""
+        """Make all documents of this part of the archive."""
         for record in self.records:
             yield from record.documents()
         yield from self.own_documents()

@@ -173,8 +173,8 @@ class MetadataHashes:
         """Return whether a digest is one of the metadata's possible hashes.
 
         Args:
-            scheme: the kind of hash in the auxdata, such as `ipfs`.
-            digest: the digest in the auxdata.
+            scheme: the kind of hash in the bytecode, such as `ipfs`.
+            digest: the digest in the bytecode.
         """
         key = scheme, digest
         if key not in self._known:
@@ -185,7 +185,7 @@ class MetadataHashes:
         """Yield the hashes that a compiler may have computed for the metadata.
 
         Args:
-            scheme: the kind of hash in the auxdata, such as `ipfs`.
+            scheme: the kind of hash in the bytecode, such as `ipfs`.
         """
         if self._value is None:
             return

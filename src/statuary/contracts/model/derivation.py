@@ -426,7 +426,7 @@ def match_creation_and_runtime(
 ) -> SideMatches:
     """Match compiled creation and runtime code with the code on the chain.
 
-    `onchain_creation` and `onchain_runtime` are the code on the chain; None if unknown.
+    Code on the chain that is unknown is None.
     """
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version

@@ -43,10 +43,13 @@ def decide_match_level(
     language: str,
     version: str,
 ) -> MatchLevel:
-    """Return the match level of creation or runtime code that matches.
+    """Return whether matching code is an exact match or only a match.
+
+    It is exact if the code contains a hash of the sources, and no transformation replaces the hash.
 
     Args:
-        auxdata_sections: all auxdata sections in the recompiled code; empty if there is none, or none was found.
+        auxdata_sections: the compiler's metadata in the recompiled code; empty if there is none, or none was
+            found.
         transformations: the transformations that turn the recompiled code into the on-chain code.
         language: the language of the record.
         version: the version of the compiler.
@@ -65,7 +68,7 @@ def decide_match_level(
 
 
 def overall_match_level(creation_level: object, runtime_level: object) -> str | None:
-    """Return the match level of a record, its member `match`.
+    """Return a record's `match`: `exact_match`, `match` or None.
 
     Args:
         creation_level: the match level of the creation code; None if it does not match.
@@ -172,9 +175,8 @@ class _Attempt:
 def match_runtime(recompiled_side: RecompiledSide, onchain_code: bytes) -> SideMatch | None:
     """Match recompiled runtime code with the code on the chain.
 
-    Args:
-        recompiled_side: the recompiled code.
-        onchain_code: the code on the chain.
+    The two codes may differ where values are known only later, such as the addresses of libraries.
+    Transformations insert these values.
 
     Returns:
         The match, or None if transformations cannot explain the difference.
@@ -211,8 +213,6 @@ def match_creation(
     Constructor arguments follow the code on the chain.
 
     Args:
-        recompiled_side: the recompiled code.
-        onchain_code: the code on the chain.
         argument_types: the types of the constructor's arguments; None if they are invalid.
 
     Returns:

@@ -28,7 +28,7 @@ class _Node(NamedTuple):
 
 
 def ipfs_multihash(data: bytes) -> bytes:
-    """Return the IPFS hash of bytes, as solc writes it into auxdata.
+    """Return the IPFS hash of bytes, as solc writes it into bytecode.
 
     Returns:
         The 34-byte multihash of the root block.
@@ -191,7 +191,7 @@ def possible_metadata_texts(metadata: Json, output_text: str | None = None) -> I
 
 
 def metadata_hash(metadata_text: bytes, scheme: str) -> bytes:
-    """Return the hash of a metadata text, as auxdata contains it.
+    """Return the hash of a metadata text, as bytecode contains it.
 
     Args:
         metadata_text: the JSON text of the metadata.

@@ -162,5 +162,9 @@ class Proof:
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def find_claim(self, name: ClaimName) -> Claim | None:
-        """Return the claim with this name; None if claims were not requested."""
+        """Return the claim with this name.
+
+        Returns:
+            The claim, or None if no claims were decided.
+        """
         return next((claim for claim in self.claims if claim.name is name), None)

@@ -206,9 +206,10 @@ def replay_transformations(
 ) -> bytes:
     """Apply transformations to recompiled bytecode, and return the result.
 
+    For example, a transformation inserts the address of a library.
+
     Args:
-        recompiled_code: the recompiled bytecode.
-        transformations: the transformations in order.
+        transformations: the transformations, which are applied in order.
         transformation_values: the record's `transformationValues`.
         max_bytes: the largest allowed size of the result, such as that of the on-chain code.
 

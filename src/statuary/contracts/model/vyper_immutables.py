@@ -39,7 +39,7 @@ def appended_immutables_size(
         runtime: the recompiled runtime code.
         language: the language of the record.
         version: the version of the compiler.
-        auxdata: the auxdata sections of the creation code, by number.
+        auxdata: the compiler's metadata in the creation code, by number.
     """
     evidence = compiler_evidence(language, version)
     if evidence.immutables is AppendedImmutables.STATED:

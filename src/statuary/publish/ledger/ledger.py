@@ -180,7 +180,7 @@ class Ledger:
         self.connection.execute(ADOPT_OWNED)
 
     def begin_build(self, file: Path | None) -> None:
-        """Create the tables of this build.
+        """Create the tables in which a build collects what it will publish.
 
         Args:
             file: the database for the tables; None keeps them in memory, or in a temporary file if they are

@@ -34,7 +34,9 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove the content that must not be published before a later time.
+    """Remove what must not be published before a later time.
+
+    For example, an update that readers shall see only tomorrow is removed.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.

@@ -314,7 +314,10 @@ class StatusContent(NamedTuple):
 
 
 def with_creation_dates(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Date an undated page and its components as the oldest content."""
+    """Date a page without a creation date by its oldest content.
+
+    The components without a date get the same one.
+    """
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)

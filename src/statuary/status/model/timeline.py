@@ -122,6 +122,8 @@ class Timeline:
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     """Compute the status over time.
 
+    The result tells which status each component, incident and maintenance window has at a time.
+
     Args:
         catalogue: the components, incidents and maintenance windows.
         until: the time up to which recurring windows are added.

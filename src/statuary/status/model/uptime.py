@@ -250,7 +250,9 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide an interval into days, counting only the uptime window's time.
+        """Divide an interval into days, without the time outside the window.
+
+        The window is the period for which a component's uptime is shown.
 
         Args:
             start: the start of the interval.
