@@ -342,8 +342,8 @@ def open_session(
 ) -> Iterator[EditSession]:
     """Read the content for an edit, and make other edits wait.
 
-    On a terminal, the content is not locked while the user answers questions: `apply` locks it, and stops if
-    it has changed since.
+    On a terminal, other edits need not wait while the user answers questions: `apply` locks the content, and
+    stops if it has changed since.
 
     Args:
         edit_options: the options of the command.

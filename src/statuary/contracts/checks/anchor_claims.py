@@ -77,8 +77,8 @@ def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Ancho
     """Compare the proxy in a record with Merkle proofs from its chain.
 
     A minimal clone (EIP-1167) contains the address of its implementation, and code without DELEGATECALL is
-    not a proxy. Other proxies are recognized by patterns in their code and by conventional storage slots,
-    which can mislead.
+    not a proxy. Other proxies are recognized by patterns in their code and by the usual storage slots, which
+    can mislead.
 
     Args:
         record: the record, whose `proxyResolution` is compared.

@@ -34,11 +34,10 @@ def precedence_of(
 ) -> Precedence:
     """Return the sort key that decides which of two duplicate contracts stays.
 
-    The lowest key stays: a contract that the last build published, else the better match, else the one that
-    was verified first.
+    The lowest key stays. A contract that the last build published comes first, then the better match, then
+    the one that was verified first.
 
     Args:
-        contract: the contract with the location of its record.
         digest: the SHA-256 of the contract's source.
         previous_records: location, digest and list entry of each record that the last build published for the
             contract.

@@ -32,8 +32,8 @@ def read_status(
         files: the content files, to which findings about errors are added.
         page: the settings of the page; None if they cannot be read, so that only errors are found.
         page_source: the path of site.yaml.
-        known_incidents: the incidents of the last build, whose unchanged files need not be parsed; None
-            parses every file.
+        known_incidents: the incidents of the last build, whose unchanged files need not be parsed; newly
+            parsed ones are added to it. None parses every file.
 
     Returns:
         Components, incidents and windows; None if the page cannot be read.
