@@ -433,7 +433,7 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def iter_current_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield what the log contains and has not removed since.
+        """Yield the contracts or incidents that the log has not removed.
 
         With `incident_id`, only the updates of that incident are yielded.
         """
@@ -556,7 +556,7 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 of a document as a log entry has it.
+    """Return the SHA-256 by which a log entry identifies a document.
 
     Raises:
         LogError: if the document is not of that kind.

@@ -270,7 +270,7 @@ def iter_newest_documents(
     Args:
         packs: the list of packs to read.
         open_pack: a function that opens the file of a pack.
-        with_removals: whether to yield documents too of which the newest pack says that they were removed.
+        with_removals: whether to also yield documents that the newest pack says were removed.
 
     Raises:
         DamagedSnapshotError: if a pack is damaged, when reading reaches its documents.
@@ -299,7 +299,7 @@ def select_newest_versions(
     Args:
         sorted_rows: a key, a number that is lower for newer packs, and the document, for each version;
             sorted.
-        with_removals: whether to yield documents too that were removed.
+        with_removals: whether to also yield documents that were removed.
     """
     last_key = ""
     for key, _, document in sorted_rows:

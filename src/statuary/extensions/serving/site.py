@@ -144,10 +144,10 @@ class Contract:
 
     @property
     def match(self) -> str | None:
-        """How well the verified code matches the chain.
+        """How well the verified code matches the code on the chain.
 
-        The value is `exact_match` if even the metadata is the same, `match` if it differs, or None. It is the
-        better one of creation and runtime code.
+        The value is `exact_match` for the same bytes with a hash of the same sources, `match` for the same
+        executable code, or None. It is the better one of creation and runtime code.
         """
         return self._record_text("match")
 
