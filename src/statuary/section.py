@@ -168,16 +168,10 @@ class Section:
         return ()
 
     def build(self, run: Run) -> SectionResult | None:
-        """Add the section's documents to the site that is being built.
-
-        For example, the section of the status adds the status page and its API.
-        """
+        """Add the section's documents to the site that is being built, such as the status page."""
 
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the documents that depend on those of other sections.
-
-        This method is called after `build` of all sections.
-        """
+        """Add the documents that depend on other sections, after `build` of all sections."""
 
     def on_failure(self, run: Run, error: BaseException) -> None:
         """Add a document that tells readers that `build` or `finalize` failed.
@@ -292,8 +286,5 @@ class ContentSection(Section):
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return what the API page says about the section.
-
-        For example, the URLs of its API calls, and the paths of example documents.
-        """
+        """Return what the API page says about the section, such as the URLs of its API calls."""
         raise NotImplementedError

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from statuary.base.findings import Finding
 from statuary.base.limits import MAX_EPOCH_ENTRIES
@@ -16,6 +16,7 @@ from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.pages.try_make import try_make
 from statuary.site.site_content import SiteContent
+from statuary.status.archive_parts import ArchivePart, StatusArchive
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
@@ -33,36 +34,10 @@ if TYPE_CHECKING:
     from statuary.status.api.epochs import EpochPlan
     from statuary.status.feeds.feed_documents import FeedDocuments
     from statuary.status.pages.pages import StatusPages
-    from statuary.status.pages.status_page import Quarter
 
 
 SHOWN_FOR = timedelta(days=100)
 """Longer than any document looks back: uptime covers 90 days, the history page three months."""
-
-
-class FinalRecord(NamedTuple):
-    """The documents of a record that no longer changes."""
-
-    digest: str  # the digest of the record's inputs, except the program and `SiteStatus.shared_inputs`
-    documents: Callable[[], Iterable[Document]]
-
-
-class ArchivePart(NamedTuple):
-    """Documents that can no longer change, which later builds reuse together.
-
-    A part has the documents of one month, the feed of one component, or the page of one quarter.
-    """
-
-    name: str
-    digest: str  # the digest of the part's inputs, except the program and `SiteStatus.shared_inputs`
-    own_documents: Callable[[], Iterable[Document]]  # the documents that belong to no single record
-    records: tuple[FinalRecord, ...] = ()
-
-    def documents(self) -> Iterator[Document]:
-        """Make all documents of this part of the archive."""
-        for record in self.records:
-            yield from record.documents()
-        yield from self.own_documents()
 
 
 PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
@@ -104,10 +79,7 @@ class SiteStatus:
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """The object that makes feeds, calendar and badges for any time.
-
-        The value is None if the site has no feeds.
-        """
+        """The object that makes feeds, calendar and badges; None if the site has no feeds."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -119,10 +91,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The object that makes the HTML pages for any time.
-
-        The value is None if the site has no pages.
-        """
+        """The object that makes the HTML pages; None if the site has no pages."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -145,10 +114,7 @@ class SiteStatus:
 
     @property
     def made_families(self) -> tuple[FollowsStatus, ...]:
-        """The extensions whose documents change with the status.
-
-        If their documents cannot be made, there are none.
-        """
+        """The extensions whose documents change with the status; none if they cannot be made."""
         return () if EXTENSIONS in self.skipped else self.families
 
     @cached_property
@@ -213,60 +179,18 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The documents that can no longer change, in parts.
-
-        A build reuses a whole part if nothing that it depends on has changed.
-        """
-        return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
-
-    def _final_months(self) -> Iterator[ArchivePart]:
-        for month, records in self.api.archived_months.items():
-            final = tuple(map(self._final_record, records.final_states_by(self.now)))
-            if final:
-                digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
-                archive = partial(self.api.final_archive, month, self.now)
-                yield ArchivePart(f"month {month}", digest, archive, final)
-
-    def _final_record(self, record: IncidentState) -> FinalRecord:
-        digest = digest_of(self._digests[record], self.api.closed_document_inputs(record))
-        return FinalRecord(digest, partial(self.record_documents, record))
+        """The documents that can no longer change, in parts that a build reuses while their inputs stay."""
+        archive = StatusArchive(
+            self.now, self.api, self.feeds, self.pages, self._digests, self.record_documents
+        )
+        return archive.parts()
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
-        """Yield the API document and page of a final incident.
-
-        It no longer changes, so a build can reuse them.
-        """
+        """Yield the API document and page of an incident that no longer changes."""
         yield self.api.closed_document(record)
         is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
         if self.pages is not None and not is_omitted:
             yield self.pages.incident_page(record)
-
-    def _final_feeds(self) -> Iterator[ArchivePart]:
-        feeds = self.feeds
-        if feeds is None:
-            return
-
-        def documents(component_id: str, records: tuple[IncidentState, ...]) -> Iterator[Document]:
-            yield feeds.component_feed(component_id, records, self.now)
-
-        for component_id, records in feeds.final_feeds(self.now).items():
-            digest = digest_of([self._digests[record] for record in records])
-            yield ArchivePart(f"feed {component_id}", digest, partial(documents, component_id, records))
-
-    def _final_quarters(self) -> Iterator[ArchivePart]:
-        pages = self.pages
-        if pages is None:
-            return
-
-        def documents(quarter: "Quarter") -> Iterator[Document]:
-            yield pages.quarter_page(quarter, self.now)
-
-        quarters = pages.final_quarters(self.now)
-        for quarter in quarters.final:
-            digest = digest_of(
-                [self._digests[record] for record in quarters.records[quarter]], list(quarters.records)
-            )
-            yield ArchivePart(f"quarter {quarter}", digest, partial(documents, quarter))
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
@@ -299,10 +223,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later versions of documents that a build writes ahead.
-
-        The value is None if they are skipped.
-        """
+        """The later versions of documents that a build writes ahead; None if they are skipped."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -396,10 +317,7 @@ class SiteStatus:
 
     @cached_property
     def transitions(self) -> list[Instant]:
-        """The times at which a document may change after the build.
-
-        A build writes documents ahead for these times.
-        """
+        """The times after the build at which a document may change, so that a build writes it ahead."""
         return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
@@ -420,9 +338,7 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the checks of incidents, windows and components.
-
-        Unpublished ones are checked, too.
+        """Run the checks of incidents, windows and components, also of unpublished ones.
 
         Args:
             skipped: the names of the checks to skip.
@@ -433,10 +349,7 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Warn if a limit ends the precomputed documents too early.
-
-        Too early is before the time in the settings.
-        """
+        """Warn if a limit ends the precomputed documents before the horizon in the settings."""
         if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding(self.timeline.catalogue.page_source)

@@ -15,8 +15,9 @@ from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
 from statuary.site.urls import url_regex
+from statuary.status.archive_parts import ArchivePart
 from statuary.status.isolate_faulty_records import with_working_documents
-from statuary.status.site_status import ArchivePart, SiteStatus
+from statuary.status.site_status import SiteStatus
 
 STATUS, TIMED = "status", "timed"
 """The ledger's groups of the documents that may change with their epochs, and of the current ones alone."""
