@@ -28,7 +28,7 @@ sign_option = click.option(
 
 
 def read_public_key(key_or_file: str | None) -> "PublicKey | None":
-    """Parse a minisign public key, given as text or as file.
+    """Parse a minisign public key from text or from a file.
 
     Args:
         key_or_file: the key in base64, or the name of a .pub file; None for no key.

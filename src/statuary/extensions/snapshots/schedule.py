@@ -27,7 +27,7 @@ class SiteSchedule:
     def has_scheduled_versions(self, path: str) -> bool:
         """Return whether a document has versions for later times.
 
-        For example, a page has one for the time at which a maintenance window starts.
+        For example, `api/v2/summary.json` has one for the time at which a maintenance window starts.
         """
         return path in self._epoch_index.documents
 

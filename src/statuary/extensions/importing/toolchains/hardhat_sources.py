@@ -70,7 +70,7 @@ class HardhatBuilds:
         Args:
             contract_name: the name of the contract, with or without its path.
             creation: the creation code, at whose end the version of solc is stated; None if unknown.
-            reason: why the deployment itself does not contain this, for the error message.
+            reason: why the deployment itself does not say how it was compiled, for the error message.
 
         Raises:
             NotImportableError: if no build-info has the contract, or several have different versions of it.
