@@ -94,7 +94,7 @@ def command_reference() -> Iterator[tuple[str, str]]:
         (
             f"---\ntitle: Commands\norder: 600\n{REFERENCE}\ndescription: Every command, with its options, their defaults and what they do.\n---\n"
             f"| command | what it does |\n|---|---|\n{rows}\n\n"
-            "Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published; 4 published with faults; 5 a build is due; 6 built, but `--to` failed; 130 interrupted.\n\n"
+            "The exit code of a command says what happened: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, and nothing was published; 4 published, except parts with errors; 5 a build is due; 6 built, but not published to `--to`; 130 interrupted.\n\n"
             "`--help` after any command prints its page. `--version` prints the version.\n"
         ),
     )

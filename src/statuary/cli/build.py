@@ -112,16 +112,18 @@ with_build_options = option_group(
 def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    If something has an error, the command publishes the rest of the site, and exits with 4. A component, an incident or
-    a key of site.yaml with an error stays as last published. A page or a file of the theme is left out.
+    If a part of the content has an error, the command publishes the rest of the site, and exits with 4. A component,
+    an incident or a key of site.yaml with an error stays as last published. A page or a theme file with an error is
+    left out.
 
-    Nothing is published if no component is usable before the first build, or if a key has an error and neither its last
-    published value is known nor its default is safe, as with page.url, chains and log.
+    Before the first build, the command publishes nothing if no component is usable. It also publishes nothing if a
+    key of site.yaml without a safe default, such as page.url, chains or log, has an error and its last published
+    value is unknown.
 
     The command excludes a contract record that fails a check. With `contracts: {publish: all}` in site.yaml, it
     publishes such a record too, and marks it as rejected.
 
-    The command keeps unchanged files, removes files that statuary wrote and the site no longer has, and never
+    The command keeps unchanged files. It removes files that statuary wrote and that the site no longer has. It never
     touches other files.
 
     If publishing to --to fails, the build folder is still complete, and the exit code is 6. Run the command again.

@@ -53,8 +53,9 @@ def check_command(
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 
-    RECORD is a file with one contract record, such as the response of Sourcify's API to `fields=all`. If you give
-    it, the command checks only this record, without network access, and prints the record's claims.
+    RECORD is a file with one contract record, such as the response of Sourcify's API to `fields=all`. With RECORD,
+    the command checks only this file, without network access. For each claim about the contract, it prints whether
+    the checks verify it.
 
     With --recompile, the command also compiles each contract again, with the compiler version that its record names, and
     compares the output with the record. If a compiler is missing, you get a warning.

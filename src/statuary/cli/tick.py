@@ -122,12 +122,12 @@ def next_command(
 ) -> ExitCode:
     """Print when to run `statuary tick` next: the time of the next change.
 
-    With --as, print the configuration of a scheduler that runs `statuary tick` on time. If the scheduler is on another
-    machine, give the paths there with --program, --folder and --site.
+    With --as, the command prints the configuration of a scheduler, which runs `statuary tick` on time. If the
+    scheduler is on another machine, give the paths there with --program, --folder and --site.
 
     systemd and `at` run `statuary tick` when the next change is due, try again five minutes after a failure, and then
     schedule the next run. cron runs it every five minutes. GitHub runs the workflow of your site when the next change
-    is due; write this configuration again after each change.
+    is due. After that change, write the configuration for GitHub again.
 
     If no further change is scheduled, the command prints the time by which you must build again, and exits with 1.
     With --as systemd or --as at, it prints a configuration that runs at that time, and every hour after it.

@@ -67,11 +67,11 @@ maintenance_argument = click.argument(
 def maintenance_command() -> None:
     """Schedule maintenance, and start, complete, move or cancel it by hand.
 
-    Maintenance is announced, started and completed automatically, at the times in its file. Use `start` and `complete`
-    only to depart from these times.
+    Maintenance is announced, started and completed automatically, at the times in its file. Use `start` and
+    `complete` only if the work starts or ends at another time.
 
-    ID is the id of a maintenance, or the beginning of one, with or without the date. Each window of a recurring
-    maintenance has its own id. `statuary maintenance list` shows the ids.
+    ID is the id of a maintenance, which `statuary maintenance list` shows. The beginning of the id is enough, with or
+    without its date. Each repetition of a recurring maintenance has its own id.
     """
 
 

@@ -116,9 +116,9 @@ class DeploymentEvidenceSource(SourceModel):
     block: AnchoredBlockSource
     """The block of the transaction."""
     transaction: tuple[Node, ...]
-    """The nodes of the Merkle proof from the block's transactions root to the signed transaction. The
-    placeholder `{creationBytecode}` stands for the digits of `creationBytecode.onchainBytecode` in the
-    contract's record."""
+    """The nodes of the Merkle proof from the block's transactions root to the signed transaction. In place of
+    `{creationBytecode}`, insert the hex digits of `creationBytecode.onchainBytecode` from the contract's
+    record."""
     receipt: HexNodes
     """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
 

@@ -70,8 +70,8 @@ class ChainSource(SourceModel):
     title: Text | None = None
     """A longer name of the chain in the API. Default: `name`."""
     rpc: tuple[Annotated[Text, Field(pattern=r"^(https?|wss?)://[^\s]+$")], ...] = ()
-    """The URLs of public Ethereum nodes of the chain (JSON-RPC). `statuary contract anchor` compares block
-    hashes from all of them."""
+    """The URLs of public nodes of this chain (JSON-RPC). `statuary contract anchor`, which saves Merkle proofs
+    from the chain, requires that all of them return the same block hashes."""
     explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
     """The URL of a block explorer, to which pages link. Its paths must follow EIP-3091, such as
     `/block/<hash>`."""
@@ -109,8 +109,8 @@ class ContractsSource(SourceModel):
     """The settings of published contracts."""
 
     publish: PublishPolicy = CONTRACTS.publish
-    """Which contract records the site contains: `proved` only those that pass all checks, `all` also the
-    others, marked as rejected."""
+    """Which contract records the site contains. With `proved`, it contains only records that pass all checks.
+    With `all`, it also contains the others, marked as rejected."""
     sources: tuple[Text, ...] = ()
     """Additional folders or bulk files with contracts. Write a path relative to the content folder, or the
     URL of an object store (`s3://`, `gs://`, `az://`)."""

@@ -51,9 +51,9 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
 def from_alert_command(session: EditSession, payload: bytes) -> None:
     """Open or resolve an incident from an alert of your monitoring.
 
-    FILE is the body of a webhook request from Alertmanager, Grafana or PagerDuty (v3), or a JSON object with the members
-    `key`, `status`, `name` and `component`. Without FILE, the command reads standard input. The rules under `alerts`
-    in site.yaml say which component an alert affects.
+    FILE is the body of a webhook request from Alertmanager, Grafana or PagerDuty (v3). For other monitoring, write a
+    JSON object with the keys `key`, `status`, `name` and `component`. Without FILE, the command reads standard input.
+    The rules under `alerts` in site.yaml say which component an alert affects.
 
     The command writes the incident as a draft, unless a rule publishes it. If the same alert comes again, nothing
     changes. When the alert ends, the command resolves the incident, unless a person has updated it since.

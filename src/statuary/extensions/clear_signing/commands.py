@@ -239,9 +239,9 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
 def import_from_registry_command(checkout: Path, content: Path) -> ExitCode:
     """Import ERC-7730 descriptors from their registry.
 
-    CHECKOUT is the folder of a clone of the registry. The command copies the descriptors of your site's chains, with
-    the files that they include, their tests and their attestations. The copies are in `clear-signing/` in your
-    content, in the same folders as in the registry.
+    CHECKOUT is a clone of the registry, whose descriptors tell wallets how to show calls. The command copies the
+    descriptors of your site's chains to `clear-signing/` in your content, with the files that they include, their
+    tests and attestations. The copies are in the same folders as in the registry.
 
     The command keeps existing files, and names those that differ from the registry.
 

@@ -192,8 +192,8 @@ def anchor_command(
     contracts/CHAIN-ID/ADDRESS. They prove the code at the address, a proxy's implementation, and the transaction
     that created the contract, each under the hash of a block. Builds verify this file without a node.
 
-    If site.yaml lists other nodes for the chain, they must agree on the block hashes. Without ADDRESS, the command
-    does this for all contracts except those in bulk files.
+    If site.yaml lists other nodes for the chain, they must return the same block hashes. Without ADDRESS, the command
+    gets the proofs of all contracts except those in bulk files, which hold many records.
 
     The exit code is 1 if a proof contradicts a record: the code is gone or changed, or the proxy was upgraded.
     """

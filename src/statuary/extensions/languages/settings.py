@@ -50,7 +50,7 @@ class SiteLanguagesSource(ExtensionSource):
 
     languages: Annotated[tuple[Text, ...], AfterValidator(_validate_tags)] = ()
     """The languages of the site, such as `[en, de]`. The first must be that of `pages.language`. Pages in the
-    others are in folders such as `/de/`."""
+    other languages are in folders such as `/de/`."""
 
     @override
     def settings(self) -> LanguageSettings | None:

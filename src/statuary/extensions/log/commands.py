@@ -462,8 +462,8 @@ def _write_private_key(key: PrivateKey, key_file: Path) -> None:
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
     """Create a new key for a log, and announce it with the current key.
 
-    The command writes the announcement to log-rotation.txt in the content. The next build with the new key adds the
-    announcement to the log. Readers who trust the current key then trust the new one too.
+    The command writes the announcement of the new key to log-rotation.txt in the content. The next build with the new
+    key adds the announcement to the log. Readers who trust the current key then trust the new one too.
     """
     text = read_key_file(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:

@@ -49,8 +49,8 @@ class LogSource(SourceModel):
     witnesses: tuple[WitnessSource, ...] = ()
     """The witnesses that `statuary log witness` asks to cosign."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The number of witnesses that must cosign each checkpoint. `statuary log verify` reports a checkpoint
-    with fewer cosignatures."""
+    """The number of witnesses (servers that also sign the log) that must sign each new state of the log. If
+    fewer have signed, `statuary log verify` exits with 1."""
 
     @model_validator(mode="after")
     def _check_witnesses(self) -> Self:

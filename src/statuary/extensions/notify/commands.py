@@ -101,8 +101,9 @@ def notify_command(
     that holds its URL. Run the command after each build or tick, with the same --state, so that it sends each event
     once.
 
-    The command skips components, incidents, maintenance and keys of site.yaml with errors, except `notify`, `page.name`
-    and `page.url`. It sends changes of component statuses only after you fix the errors.
+    The command skips components, incidents, maintenance and keys of site.yaml with errors, and sends changes of
+    component statuses only after you fix these errors. It sends nothing if `notify`, `page.name` or `page.url` has an
+    error.
 
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """

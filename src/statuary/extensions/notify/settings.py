@@ -90,8 +90,8 @@ class ChannelSource(SourceModel):
     """A channel."""
 
     name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    """The name of the channel, in messages and in the file of `--state`. If you change the name, statuary
-    treats the channel as new."""
+    """The name of the channel in statuary's messages and in the file of `--state`, which records what was sent.
+    If you change the name, statuary treats the channel as new."""
     kind: ChannelKind
     """The kind of the channel: `webhook` (with Statuspage's payload), `slack`, `teams`, `listmonk` or
     `buttondown` (e-mail to subscribers), or `apprise` for any other service."""

@@ -65,7 +65,8 @@ def upstream_command(
     """Fetch the statuses of components that follow other status pages.
 
     List the components under `upstream` in site.yaml. The command saves their changes in content/.upstream.json, and
-    the next build shows them. If the command cannot fetch a page, the components of this page keep their last status.
+    the next build shows them. If the command cannot fetch a page, the components that follow this page keep their
+    last status.
 
     Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
     """

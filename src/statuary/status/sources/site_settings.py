@@ -68,10 +68,10 @@ class PageSource(SourceModel):
     """The name of the page, usually that of the network."""
     url: Annotated[Text, AfterValidator(check_page_url)]
     """The URL of the page, such as `https://status.example.org`. Write it without a slash at the end, unless
-    programs already know the page with one."""
+    programs already use the URL with a slash."""
     id: Identifier | None = None
-    """The published id of the page. Default: computed from `url`. Set the id before you change `url`, because
-    feeds and calendars recognize their entries by it."""
+    """The id of the page in the API, feeds and calendars. Default: computed from `url`. Before you change
+    `url`, set `id` to the current id. Otherwise feed readers and calendars show all entries again."""
     time_zone: TimeZoneText = Field(default="Etc/UTC", validate_default=True)
     """The IANA time zone of all published times."""
     created_at: InstantText | None = None
@@ -81,8 +81,8 @@ class PageSource(SourceModel):
     indicator: Impact | None = None
     """The overall status in the API (`indicator`). Default: computed from the components."""
     description: Body | None = None
-    """The text of the overall status in the API (`description`), such as "All Systems Operational". Default:
-    computed from the components."""
+    """A text that describes the overall status, such as "All Systems Operational". The API returns it as
+    `description`. Default: computed from the components."""
     about: Body | None = None
     """A text about the site, in Markdown. The status page shows it below the status."""
     demo: Flag = False
