@@ -179,10 +179,10 @@ def text_keys() -> Iterator[tuple[str, str]]:
     parts = [
         f"---\ntitle: Text keys\norder: 640\ngroup: Reference\nsearch: none\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
         (
-            "To change a text, write its key and your text into `theme/texts/<language>.yaml` in your content, as [Change the\n"
+            "To change a text of your pages, write its key and your text into `theme/texts/<language>.yaml` in your content, as [Change the\n"
             "texts](components.md#change-the-texts) shows. You can write the texts of another language in the same way.\n\n"
-            "A word in braces, such as `{count}`, stands for a value. Your text must have the same words in braces. If a text\n"
-            "depends on a number, `one` and `other` are its two forms.\n"
+            "A word in braces, such as `{count}`, stands for a value. Your text must have the same words in braces. A text\n"
+            "that depends on a number has two keys: `….one` for the singular, and `….other` for the plural.\n"
         ),
     ]
     for group, rows in groups.items():

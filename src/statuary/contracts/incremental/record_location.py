@@ -41,7 +41,7 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 
 
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A contract must have one record on each chain. The record that was published first is kept; in a first build, the one with the better match, or else the one that was verified first."""
+    """A contract must have one record on each chain. If it has two, the build keeps the one that was published first. In a first build, it keeps the one with the better match, or else the one that was verified first."""
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
     return _record_finding("duplicate-contract", "address", source, message, "remove one of the two")
 

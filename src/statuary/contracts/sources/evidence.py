@@ -138,8 +138,8 @@ class AnchorSource(SourceModel):
     account: HexNodes = ()
     """The nodes of the Merkle proof from the block's state root to the account (EIP-1186)."""
     storage: Annotated[dict[Text, HexNodes], Field(default={})]
-    """The nodes of the Merkle proof from the account's storage root to a storage slot, by slot. A proxy keeps
-    the address of its implementation in such a slot."""
+    """The Merkle proof of each storage slot, by slot: its nodes from the account's storage root to the slot.
+    A proxy keeps the address of its implementation in such a slot."""
     deployment: DeploymentEvidenceSource | None = None
     """The transaction that created the contract, and its receipt."""
     missing: Annotated[dict[Text, Text], Field(default={})]

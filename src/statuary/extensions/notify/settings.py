@@ -106,8 +106,8 @@ class ChannelSource(SourceModel):
     components: tuple[Text, ...] = ()
     """The components whose events the channel gets, by key or id. Default: all components."""
     delivery: Delivery = Delivery.AT_LEAST_ONCE
-    """What happens if a run is killed while it sends: with `at_least_once`, a message may arrive twice; with
-    `at_most_once`, a message may be lost."""
+    """What happens if `statuary notify` is killed while it sends: with `at_least_once`, a message may arrive
+    twice; with `at_most_once`, a message may be lost."""
 
     @model_validator(mode="after")
     def _check_channel(self) -> Self:

@@ -48,8 +48,8 @@ class LeafSource(SourceModel):
     position: WholeNumber | None = None
     """The position of the component on the page, from 1. Default: the order in the file."""
     rank: WholeNumber | None = None
-    """For imported pages: the order of components that have the same `position`. Default: components without
-    `created_at` first, in the order of the file; then the others, oldest first."""
+    """For imported pages: the order of components with the same `position`. Default: first the components
+    without `created_at`, in the order of the file; then the others, oldest first."""
     showcase: Flag | None = None
     """Whether the page shows the uptime of the component. Default: `true`, and `false` for a group, as in
     Statuspage."""

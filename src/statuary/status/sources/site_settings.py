@@ -123,7 +123,7 @@ class StatusSource(SourceModel):
     uptime: Flag = STATUS.uptime
     """Whether the site publishes the uptime of components."""
     horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = STATUS.horizon.days
-    """The number of days for which a build writes documents ahead of time; 0 means none. With fewer days,
+    """The number of days for which a build prepares changes of the status; 0 means none. With fewer days,
     builds are faster, but you must build more often."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
     """The maximum number of future moments for which a build writes documents."""
