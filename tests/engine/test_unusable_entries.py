@@ -90,12 +90,44 @@ def test_symlinked_contracts_folder_keeps_published_contracts(tmp_path, content)
     for _ in range(2):
         write_files(content, {"incidents/outage.yaml": OUTAGE})
         output = run(tmp_path, "build", code=4)
-        assert "the contracts stay as last published" in output
+        assert "contracts stay as last published" in output
         assert "2 contracts on 1 chain" in output
         assert "outage" in ids(tmp_path)
         assert files_in(tmp_path / "build/v2") == before
     (content / "contracts").unlink()
     write_files(content, {path_of(2): record_of(2), path_of(3): record_of(3)})
+    run(tmp_path, "build")
+    run(tmp_path, "build", "--out", "fresh")
+    assert files_in(tmp_path / "build") == files_in(tmp_path / "fresh")
+
+
+CHAIN = path_of(2).rpartition("/")[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["contracts", CHAIN, "../more"])
+def test_unreadable_contracts_stay_as_published(tmp_path, content, path):
+    write_files(content, {path_of(number): record_of(number) for number in (1, 2, 3)})
+    if path == "../more":
+        (content / "contracts").rename(content / path)
+        with (content / "site.yaml").open("a") as settings:
+            settings.write("contracts: {sources: [../more]}\n")
+    run(tmp_path, "build")
+    before = files_in(tmp_path / "build/v2")
+    away = tmp_path / "away"
+    (content / path).rename(away)
+    if path == "contracts":  # a file, as git writes a link where the system has none
+        (content / path).write_text("../away")
+    elif path != "../more":  # which is missing
+        (content / path).symlink_to(away)
+    for _ in range(2):
+        output = run(tmp_path, "build", code=4)
+        assert "contracts stay as last published" in output
+        assert ("3 contracts on 1 chain" in output, "excluded" in output) == (True, False)
+        assert files_in(tmp_path / "build/v2") == before
+    run(tmp_path, "check", code=1)
+    (content / path).unlink(missing_ok=True)
+    away.rename(content / path)
     run(tmp_path, "build")
     run(tmp_path, "build", "--out", "fresh")
     assert files_in(tmp_path / "build") == files_in(tmp_path / "fresh")

@@ -166,17 +166,12 @@ class ContractsSection(ContentSection):
             return result_without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import (
             build_contracts,
-            reuse_contracts_behind_link,
+            reuse_hidden_contracts,
             reuse_previous_contracts,
         )
 
-        if (root / CONTRACTS).is_symlink():
-            kept = reuse_contracts_behind_link(root, site, target)
-            if kept is not None:
-                return kept
-
         def build() -> "BuiltContracts":
-            return build_contracts(
+            return reuse_hidden_contracts(root, site, target, run.execution) or build_contracts(
                 root,
                 site,
                 target,
@@ -189,7 +184,7 @@ class ContractsSection(ContentSection):
 
         action = "building the contracts, so that those of the last build stay"
         built = run_guarded(build, CONTRACTS, action, TARGET_ERRORS)
-        return reuse_previous_contracts(site, target, built) if isinstance(built, Finding) else built
+        return reuse_previous_contracts(site, target, [built]) if isinstance(built, Finding) else built
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:

@@ -1,7 +1,7 @@
 """Build the contracts of a site on its workers, then their lists."""
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
@@ -40,6 +40,7 @@ from statuary.contracts.incremental.record_location import (
     verified_in_future,
 )
 from statuary.contracts.incremental.table_schema import LocatedContract, SourceRow
+from statuary.contracts.incremental.unreadable_sources import find_hidden_contracts
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
@@ -50,9 +51,7 @@ from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
 from statuary.site.site_content import SiteContent
-from statuary.source.file_kinds import CONTRACTS
 from statuary.source.git_state import GitQuery, GitState
-from statuary.source.source_files import walk_path
 from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
 
@@ -131,40 +130,50 @@ def build_contracts(
     )
 
 
-def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
+def reuse_previous_contracts(
+    site: SiteContent, target: BuildTarget, reasons: Iterable[Finding]
+) -> BuiltContracts:
     """Keep the contracts of the last build, because this build failed.
 
     The next build compares all content files again.
 
     Args:
-        reason: the finding that reports the failure.
+        reasons: the findings that report the failure.
     """
     sources = target.ledger.table(ContractTable)
     sources.discard_added_rows()
     target.ledger.restore_previous_documents()
     contracts = _collect_contracts(sources, site)
-    return contracts._replace(skipped=(reason, *contracts.skipped))
+    return contracts._replace(skipped=(*reasons, *contracts.skipped))
 
 
-def reuse_contracts_behind_link(root: Path, site: SiteContent, target: BuildTarget) -> BuiltContracts | None:
-    """Keep the last build's contracts if their folder became a link.
-
-    A link that leads out of the content folder is not followed.
+def reuse_hidden_contracts(
+    root: Path, site: SiteContent, target: BuildTarget, execution: ExecutionOptions
+) -> BuiltContracts | None:
+    """Keep the contracts of the last build if the files of many cannot be read.
 
     Args:
         root: the content folder.
+        site: the content of the site.
+        target: the site that is being built.
+        execution: the state of git.
 
     Returns:
-        The contracts; None if there is no such link, or the last build had no contracts.
+        The contracts; None if all files can be read, or the last build had no contracts of the others.
     """
+    tree = None if execution.git is None else execution.git.wait_for_state
+    sources = reuse_previous_count(site.of(SiteContracts), target.ledger, tree).sources
+    errors = find_hidden_contracts(sources, target.ledger.table(ContractTable))
+    if not errors.hiding:
+        return None
     from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 
-    finding = next((entry for entry in walk_path(root, CONTRACTS) if isinstance(entry, Finding)), None)
-    if finding is None or target.ledger.table(ContractTable).is_empty():
-        return None
-    reason = replace(finding, message=f"{finding.message}; the contracts stay as last published")
-    built = reuse_previous_contracts(site, target, reason)
-    scan = ContractScan(root, [], ScanResult(built.counts.contracts))
+    reasons = [
+        replace(error, message=f"{error.message}; all contracts stay as last published")
+        for error in errors.hiding
+    ]
+    built = reuse_previous_contracts(site, target, reasons)
+    scan = ContractScan(root, [], ScanResult(built.counts.contracts, findings=errors.others))
     contracts = site.of(SiteContracts)._replace(sources=scan)
     return built._replace(site=site.with_value(contracts))
 

@@ -175,13 +175,11 @@ class ContractScan(ContractSources):
     def _sorted_source_streams(self) -> list[Iterator["_Found"]]:
         """Return the sources as sorted streams: content folder, then external."""
         contracts_folder = self.root / FOLDER
-        streams = (
-            [self._find_in_folder(CONTRACTS, FOLDER)]
-            if contracts_folder.is_dir() and not contracts_folder.is_symlink()
-            else []
-        )
+        streams = []
         if contracts_folder.is_symlink():
             streams.append(_find_in_tree(self.root, CONTRACTS, FOLDER))
+        elif contracts_folder.exists():  # if it is a file, that is an error
+            streams.append(self._find_in_folder(CONTRACTS, FOLDER))
         return [*streams, *map(self._find_in_external_source, self.external)]
 
     def _find_in_external_source(self, source: ExternalSource) -> Iterator["_Found"]:
