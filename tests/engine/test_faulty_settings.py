@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command
 from statuary.contracts.sources.site_settings import ContractKeysSource
+from statuary.engine import read_settings
 from statuary.engine.faulty_settings import (
     CORE_KEYS,
     DEFAULT,
@@ -199,6 +200,21 @@ def test_unreadable_site_yaml_keeps_published_settings(tmp_path, text):
     assert read_content(tmp_path, fallback=SettingsFallback()).site is None
 
 
+def test_unexpected_exception_keeps_published_settings(tmp_path, monkeypatch):
+    def parse(tree, *others):
+        if tree["page"]["name"] == "New":
+            raise ZeroDivisionError("nobody foresaw this")
+        return parse_tree(tree, *others)
+
+    parse_tree = read_settings._parse_tree
+    monkeypatch.setattr(read_settings, "_parse_tree", parse)
+    write_files(tmp_path, {"components.yaml": COMPONENTS})
+    (result, fallback) = read(tmp_path, with_value(("page", "name"), "New"), SOUND)
+    assert (result.site is not None, fallback.settings) == (True, SOUND)
+    (fault,) = result.site.faults
+    assert fault.consequence == "all settings stay as last published"
+
+
 def test_invalid_published_setting_uses_default(tmp_path):
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     last = {**SOUND, "pages": {"language": "no language"}}
@@ -308,6 +324,19 @@ def test_incident_opens_despite_site_yaml_errors(tmp_path):
     output = run(tmp_path, *command_line, "--separate", "--body", "We look", code=1)
     assert "the command cannot do without it: a site needs a name and an address" in output
     assert list((content / "incidents").iterdir()) == [written]
+
+
+@pytest.mark.parametrize(("command_name", "key"), [("upstream", "upstream"), ("probe", "metrics")])
+def test_command_names_error_of_own_settings(tmp_path, command_name, key):
+    content = write_files(tmp_path / "content", {"components.yaml": COMPONENTS})
+    page = f"{PAGE}status: {{cap: many}}\n"  # an error that does not matter to the command
+    for settings, said in (
+        (page, f"under `{key}` in site.yaml"),
+        (f"{page}{key}: nonsense\n", "expected a mapping"),
+        (page.replace("name: Demo, ", ""), "key 'name' is missing"),
+    ):
+        (content / "site.yaml").write_text(settings)
+        assert said in run(tmp_path, command_name, code=1)
 
 
 def build_twice(folder, before, after):

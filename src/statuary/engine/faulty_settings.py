@@ -1,14 +1,14 @@
 """Replace faulty keys of site.yaml, so that they do not keep the status from being published."""
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
-from statuary.base.findings import Finding, Pointer, did_you_mean
+from statuary.base.findings import Finding, Pointer, Severity, did_you_mean
 from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import EXTENSIONS, extension_of
-from statuary.site.site_content import Fault
+from statuary.site.site_content import Fault, SiteContent
 
 Tree = dict[str, Any]
 """The values of site.yaml by key."""
@@ -103,6 +103,22 @@ def published_settings(ledger: Ledger) -> Tree:
     except ValueError:
         return {}
     return settings if isinstance(settings, dict) else {}
+
+
+def find_extension_error(site: SiteContent | None, findings: Iterable[Finding], key: str) -> Finding | None:
+    """Return the error because of which a command has no settings of an extension.
+
+    Args:
+        site: the content; None if it could not be read.
+        findings: the findings about the content.
+        key: the key of the extension.
+
+    Returns:
+        The error; None if the settings are missing for no error.
+    """
+    of_file = [error for error in findings if error.path.startswith("site.")]
+    errors = [error for error in (*of_file, *findings) if error.severity is Severity.ERROR]
+    return next((error for error in errors if site is None or error.pointer[:1] == (key,)), None)
 
 
 class _Place(NamedTuple):
@@ -230,16 +246,18 @@ class SettingsFallback:
         """
         if not self.last or not is_first:
             return CORE_KEYS[place.pointer or ("page",)]
+        if not place.lacks_keys:  # the error is about the whole file
+            _assign(tree, self.last)
+            self._fates[place] = "all settings stay as last published"
+            return ""
         current = _mapping_at(tree, place.pointer)
         missing = {k: value for k, value in _mapping_at(self.last, place.pointer).items() if k not in current}
         current.update(_copy_of(missing))
         names = ", ".join(f"`{'.'.join([*map(str, place.pointer), key])}`" for key in missing)
-        if not names:
-            self._fates[place] = "the key is ignored"
-        elif place.lacks_keys:
+        if names:
             self._fates[place] = f"{names} {'stays' if len(missing) == 1 else 'stay'} as last published"
         else:
-            self._fates[place] = "all settings stay as last published"
+            self._fates[place] = "the key is ignored"
         return ""
 
     def _replace_value(self, tree: Tree, place: _Place, *, is_first: bool) -> str:

@@ -14,7 +14,7 @@ from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
-from statuary.engine.faulty_settings import SettingsFallback
+from statuary.engine.faulty_settings import SettingsFallback, find_extension_error
 from statuary.engine.read_content import read_content
 from statuary.extensions.metrics.point_files import append_measurement
 from statuary.extensions.metrics.probe import Measurement, evaluate_probe_answers, run_probe
@@ -88,7 +88,8 @@ def read_metrics_settings(content_folder: Path) -> ReadSettings:
     files = walk_folder(content_folder, (CONTRACTS,)) if content_folder.is_dir() else None
     site, findings = read_content(content_folder, files, fallback=SettingsFallback.of_command())
     settings = None if site is None else site.settings_of(MetricsSettings)
-    reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
+    error = find_extension_error(site, findings, "metrics")
+    reason = "; list `probes` under `metrics` in site.yaml" if error is None else f": {error.message}"
     return ReadSettings(settings or MetricsSettings(folder=""), reason)
 
 

@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
-from statuary.engine.faulty_settings import SettingsFallback
+from statuary.engine.faulty_settings import SettingsFallback, find_extension_error
 from statuary.engine.read_content import read_content
 from statuary.extensions.upstream.pages import (
     DOCUMENTS,
@@ -75,7 +75,8 @@ def upstream_command(
     site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     settings = None if site is None else site.settings_of(UpstreamSettings)
     if settings is None:
-        reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"
+        error = find_extension_error(site, findings, "upstream")
+        reason = "; list components under `upstream` in site.yaml" if error is None else f": {error.message}"
         click.echo(escape_control_chars(f"nothing was fetched{reason}"), err=True)
         return ExitCode.FINDINGS
     fetched = fetch_statuses(settings.components, fetch_page_components)
