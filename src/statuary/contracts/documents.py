@@ -23,7 +23,7 @@ def contract_documents(
 ) -> Iterator[Document]:
     """Yield a contract's documents: record, proof, page and list of its address.
 
-    A contract that is not published has no document with its record.
+    If the contract is not published, there is no document with its record.
 
     Args:
         judged_record: the record with its proof.
@@ -31,8 +31,8 @@ def contract_documents(
         pages: the settings of contract pages; None if contracts have no pages.
         canonical_json: the bytes of the record, if they are known.
         digest: the SHA-256 of the source.
-        address_rows: the contracts at the address on all chains; None if there may be others, so that the
-            build lists them later.
+        address_rows: the contracts at the address on all chains. None if other chains may have contracts at
+            it; then the build makes the list later.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 

@@ -10,7 +10,7 @@ class RecompilesRecords:
     """A section that compiles the sources of records again."""
 
     def recompiler(self) -> "RecordRecompiler":
-        """Return the compilers with which worker processes compile sources again.
+        """Return the compilers that worker processes use to compile sources again.
 
         Raises:
             click.UsageError: if options contradict each other.

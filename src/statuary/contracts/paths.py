@@ -32,8 +32,8 @@ SHARDED_PATH = re.compile(
 def sharded_path(path: str) -> str:
     """Return a document's path in the layout with folders by address.
 
-    In this layout, a folder has the records whose addresses begin with the same two hex digits, and their
-    proofs. Paths of other documents stay the same.
+    In this layout, records and proofs are in folders named after the first two hex digits of the address. The
+    paths of other documents stay the same.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -63,7 +63,7 @@ def sharded_document(document: Document) -> Document:
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Move and compress documents as the settings for web hosts say.
+    """Move and compress documents as the site's web host needs it.
 
     Args:
         documents: the documents with their plain paths.

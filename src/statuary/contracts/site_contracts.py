@@ -23,6 +23,6 @@ class SiteContracts(NamedTuple):
         """Return whether each contract has a page of its own.
 
         Args:
-            page_settings: the settings of pages, which limit the number of contract pages.
+            page_settings: the settings of pages, such as the largest number of contracts that get pages.
         """
         return not self.bulk and page_settings.has_contract_pages(len(self.sources))

@@ -20,15 +20,14 @@ def record_document(
 ) -> Document:
     """Return the JSON document about a contract that Sourcify's API serves.
 
-    The record is published unchanged even if evidence contradicts it; the proof and the lists say so. The
-    document has two paths, with the checksummed and with the lower-case address, because static hosts are
-    case-sensitive.
+    The document contains the record unchanged, even if evidence contradicts it. It is published at two paths,
+    with the checksummed and with the lower-case address, because static hosts are case-sensitive.
 
     Args:
         judged_record: the record with its proof.
         source: the path of the record in the content folder.
-        canonical_json: the record's bytes as compact JSON, if they are known.
-        digest: the SHA-256 of these bytes, if it is known.
+        canonical_json: the record as compact JSON, if the caller has encoded it already.
+        digest: the SHA-256 of `canonical_json`, if it is known.
     """
     record = judged_record.record
     body = encode_unchecked(record) if canonical_json is None else canonical_json

@@ -23,8 +23,8 @@ class PageRows(NamedTuple):
 def divide_into_list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
     """Divide a chain's contracts into pages, so that few pages change later.
 
-    A full page ends at the contract, in its last three quarters, whose address has the largest last digits.
-    So most pages stay the same when a contract is added or removed.
+    Pages with a fixed number of contracts would all change after a removal. So a page ends where the last
+    digits of an address are large; such a place rarely moves.
 
     Args:
         oldest_first: the list entries of the contracts.

@@ -39,7 +39,7 @@ class AddressRows(NamedTuple):
 
 
 def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group a site's contracts by address, since chains can share one.
+    """Group contracts by address: the same address can exist on several chains.
 
     Args:
         located_rows: the path and the list entry of each contract, sorted by address and match id.
@@ -57,13 +57,14 @@ def chain_documents(
 ) -> Iterator[Document]:
     """Yield the API documents that list a chain's contracts.
 
-    These are a list of the newest contracts, pages that together list all contracts, and an index of the
-    pages.
+    The first document lists the newest contracts. Then come pages that together list all contracts, and an
+    index of these pages.
 
     Args:
         chain_id: the chain.
         oldest_first: the list entries of all contracts on the chain, sorted by match id.
-        unchanged_count: how many of the oldest contracts have not changed; pages with only these are skipped.
+        unchanged_count: the number of contracts, from the oldest on, that have not changed. Pages that list
+            only these contracts are skipped.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)

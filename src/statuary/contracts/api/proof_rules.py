@@ -13,7 +13,7 @@ from statuary.version import VERSION
 
 
 def proof_schema_document() -> Document:
-    """Return the published JSON Schema, which describes proof documents."""
+    """Return the JSON Schema of proof documents, which the site publishes."""
     return _document_from_file(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
@@ -36,8 +36,8 @@ def _document_from_file(url: Url, file_name: str) -> Document:
 def not_found_document() -> Document:
     """Return the document for an address without a verified contract.
 
-    The document has the members that clients require, but no chain and address, because one file is served for all
-    addresses.
+    One file is served for all addresses. So the document has the members that clients require, but no chain
+    and no address.
     """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
     return Document(
@@ -59,8 +59,8 @@ SOURCIFY_SERVER = "3.12.1"
 def service_documents() -> Iterator[Document]:
     """Yield documents with fixed content, such as Sourcify's health check.
 
-    Monitors and clients of Sourcify's server request them. One is the error for calls of Etherscan's API,
-    which this site does not serve.
+    Monitors and clients of Sourcify's server request these paths. One document is an error for calls of
+    Etherscan's API, which this site does not serve.
     """
     health = contract_urls.HEALTH
     yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)

@@ -123,11 +123,11 @@ def rlp_to_number(item: RlpItem) -> int:
 
 
 def require_rlp_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Check and return a decoded RLP item that must be bytes.
+    """Return a decoded RLP item that must be bytes.
 
     Args:
         item: the decoded item.
-        lengths: the allowed lengths in bytes; none to allow any length.
+        lengths: the allowed lengths in bytes; without any, every length is allowed.
 
     Raises:
         EvidenceError: if the item is a list, or has another length.
@@ -153,15 +153,15 @@ def verify_trie_proof(root_hash: bytes, key: bytes, proof_nodes: Sequence[bytes]
 
     Args:
         root_hash: the hash of the trie's root.
-        key: the key in the trie, which is hashed for accounts and storage slots.
-        proof_nodes: the encoded nodes on the path from the root to the value, without nodes that are embedded in
-            others.
+        key: the key in the trie. For accounts and storage slots, this is the hash of the address or slot.
+        proof_nodes: the encoded nodes on the path from the root to the value. Nodes that are embedded in
+            other nodes are not repeated.
 
     Returns:
         The value; empty if the nodes prove that the trie has no value for the key.
 
     Raises:
-        EvidenceError: if the nodes are not exactly those of the path.
+        EvidenceError: if a node on the path is missing or wrong, or there are more nodes.
     """
     if root_hash == EMPTY_ROOT and list(proof_nodes) in (
         [],

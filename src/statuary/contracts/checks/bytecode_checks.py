@@ -425,10 +425,10 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 
 
 def justified_match_level(side: SideView) -> MatchLevel:
-    """Return the match level that creation or runtime code has earned.
+    """Return `exact_match` or `match`, as the code itself justifies.
 
-    For example, code whose metadata hash was replaced is at most a `match`, not an `exact_match`. The
-    transformations in the record must already have turned the recompiled code into the on-chain code.
+    For example, code whose metadata hash was replaced is only a `match`. Call this function after the
+    transformations in the record have turned the recompiled code into the on-chain code.
     """
     steps = tuple([step for step in side.transformations or () if not _leaves_auxdata_unchanged(side, step)])
     if (found := side.recomputed_match) is not None and found.transformations == steps:

@@ -61,7 +61,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The sentence that tells which value is not known here."""
+        """A sentence such as `the proxy type "X" is not known here`."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 
@@ -122,7 +122,7 @@ class ContractCheck(NamedTuple):
         return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def to_finding(self, violation: Violation) -> Finding:
-        """Convert a broken rule in a record to a finding for reports."""
+        """Convert a broken rule to an error, warning or note."""
         return Finding(
             rule=self.name,
             message=violation.message,
@@ -151,9 +151,9 @@ class Match(NamedTuple):
     language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed_match: "Match") -> bool:
-        """Return whether a match that a record claims is of this kind.
+        """Return whether this kind of match includes a record's match.
 
-        For example, a kind without a language covers records in every language.
+        For example, a kind without a language includes matches in every language.
 
         Args:
             claimed_match: the record's language, and its match of creation or runtime code.
@@ -172,8 +172,8 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
     """Return a decorator for a check that confirms a kind of match.
 
-    For example, `@confirms(Match("creation"))`: a record that claims a creation match fails if this check
-    does not apply to it.
+    For example, a check has the decorator `@confirms(Match("creation"))`. If the check cannot be applied to a
+    record that claims a creation match, the record fails.
     """
 
     def register(observe: CheckFunction) -> CheckFunction:
@@ -190,7 +190,7 @@ def of_compilation(observe: CheckFunction) -> CheckFunction:
     """Mark a check whose result is equal for copies of a contract.
 
     Such a check looks only at sources, settings, compiler output and match levels. Its result is computed
-    once for contracts that share them.
+    once, and then reused for the other copies.
     """
     _OF_COMPILATION.add(observe)
     return observe

@@ -127,9 +127,9 @@ def decide_claims(
     anchor_claims: AnchorClaims,
     compilation_claim: Claim,
 ) -> tuple[Claim, ...]:
-    """Decide the status of the six statements that a proof makes.
+    """Decide the six statements that a proof makes about a record.
 
-    For example, one statement (claim) is that the sources compile to the recorded code.
+    An example of such a statement (claim): the sources compile to the code in the record.
 
     Args:
         record: the record that the claims are about.
@@ -259,7 +259,7 @@ def apply_recompilation(recompilation: Recompilation | None, stated_claim: Claim
 
     Args:
         recompilation: the result of compiling the sources in this build, or None.
-        stated_claim: the claim without that result, based on an earlier compilation.
+        stated_claim: the claim as an earlier compilation decides it.
     """
     if recompilation is None:
         return stated_claim
@@ -324,10 +324,10 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield the reasons why stored evidence of a compilation does not apply.
+    """Yield the reasons why a stored compilation does not count as evidence.
 
     Yields:
-        The reason, and what to do about it.
+        The reason, and a hint for the user, which is empty.
     """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
@@ -339,10 +339,10 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield the reason why a record could not be recompiled, if any.
+    """Yield the reason if a record could not be compiled again.
 
     Yields:
-        The reason, and what to do about it.
+        The reason, and what the user can do about it.
     """
     if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
         yield recompilation.reason, recompilation.hint
@@ -351,7 +351,7 @@ def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tupl
 def has_different_runtime_code(record: RecordView) -> bool:
     """Return whether the compiled runtime code differs from the on-chain code.
 
-    The result is False if the record lacks either code, or claims a match.
+    The result is False if one of the codes is missing, or the record claims that they match.
     """
     side = record.runtime
     if side.onchain_code is None or side.recompiled_code is None or side.claimed_level is not None:
@@ -387,7 +387,7 @@ def _verified_onchain_hashes(
 def keeps_compiled_auxdata(side: SideView) -> bool:
     """Return whether on-chain code still has the compiler's own metadata hash.
 
-    If another hash replaces it in the matching code, it belongs to other sources.
+    If the match replaces the hash, the hash on the chain belongs to other sources, and the result is False.
     """
     pieces = list(side.auxdata.values())
     piece = side.trailing_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)

@@ -82,7 +82,9 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of checks that must apply to a claimed match.
+    """Return the names of the checks that confirm a match.
+
+    Each of them must be applicable to a record that claims the match.
 
     Args:
         match: the language of the record, and a match of its creation or runtime code.
@@ -261,8 +263,8 @@ def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Sever
     """Return a finding if the on-chain code is not the compiled code.
 
     Args:
-        severity: the severity of the finding: an error while a record is being made, and a note for a
-            finished one, which is published with this verdict.
+        severity: an error while the user makes the record. A note for a finished record: it is published,
+            with the verdict that the codes differ.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):
         return ()

@@ -57,8 +57,8 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 def depends_on_compilation(compute: Compute) -> Compute:
     """Mark a property that is the same for copies of a contract.
 
-    The value depends only on sources, settings and compiler output. It is computed once for contracts that
-    share them.
+    Copies have the same sources, settings and compiler output. The value depends only on these, so it is
+    computed once for all copies.
     """
     _OF_COMPILATION.add(compute.__name__)
     return compute
@@ -131,7 +131,7 @@ def is_same_json(value: Json, other_value: Json) -> bool:
 def is_same_sorted_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
-    This is a variant of `is_same_json` that is faster if the keys usually have different orders.
+    The result is that of `is_same_json`. This function is faster if the orders of the keys usually differ.
     """
     text = encode_compact_json(value, sort_keys=True)
     return text is not None and text == encode_compact_json(other_value, sort_keys=True)
@@ -154,7 +154,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def compiler_text(self) -> str | None:
-        """The Solidity metadata as the compiler wrote it, or None."""
+        """The Solidity metadata as the compiler wrote it; None if missing."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -226,9 +226,10 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def recompiled_code(self) -> bytes | None:
-        """The code that the compiler wrote, decoded, or None.
+        """The code that the compiler wrote, decoded.
 
-        Library addresses and immutables are zeros in it. The value is None if the code is missing or invalid hex.
+        It has zeros in place of library addresses and immutables. The value is None if the code is missing or
+        invalid hex.
         """
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
@@ -318,7 +319,7 @@ class SideView:
     def immutable_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of immutable variables in the code.
 
-        In Vyper, immutables follow the code. If a position is invalid, the value is the parser's error
+        Vyper stores immutables after the code. If a position is invalid, the value is the parser's error
         instead of a list.
         """
         return parse_or_error(parse_immutable_references, self.value.get("immutableReferences"))
@@ -344,8 +345,8 @@ class SideView:
     def trailing_auxdata(self) -> Auxdata | None:
         """The compiler's metadata at the end of the contract's code, or None.
 
-        It is the contract's own: in creation code, the code of contracts that the constructor creates may
-        follow it.
+        Creation code may continue with other contracts, which the constructor creates. Their metadata is
+        ignored.
         """
         if self.recompiled_code is None:
             return None
@@ -473,10 +474,10 @@ class RecordView:
         return self.creation, self.runtime
 
     def values_of_compilation(self) -> tuple[Computed, Computed, Computed]:
-        """Return the computed values that copies of the contract can reuse.
+        """Return the computed values that copies of this contract can reuse.
 
         Returns:
-            The values of the record, of its creation code, and of its runtime code, each by name.
+            Three dicts of values by name: those of the record, of its creation code and of its runtime code.
         """
         record, creation, runtime = (
             {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
@@ -485,19 +486,19 @@ class RecordView:
         return record, creation, runtime
 
     def adopt_values_of_compilation(self, computed_values: tuple[Computed, Computed, Computed]) -> None:
-        """Reuse the values that another record of the same compilation computed.
+        """Reuse values that were computed for a copy of this contract.
 
         Args:
-            computed_values: the result of `values_of_compilation` of the other record.
+            computed_values: the result of `values_of_compilation` of the copy's record.
         """
         for holder, values in zip((self, *self.sides), computed_values, strict=True):
             vars(holder).update(values)
 
     def discard_computed_values(self) -> None:
-        """Discard all computed values to free memory at once.
+        """Discard all computed values, to free their memory at once.
 
-        The record and its code views refer to each other, so they would otherwise wait for garbage
-        collection.
+        Without this call, Python frees the values only at its next garbage collection, because the record and
+        its code views refer to each other.
         """
         vars(self).clear()
 
@@ -544,7 +545,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether the metadata's hash is in the code that matched."""
+        """Whether the matching code contains the hash of the metadata."""
         return any(
             self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides

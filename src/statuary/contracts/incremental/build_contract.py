@@ -106,7 +106,7 @@ class BuiltContract(NamedTuple):
     def is_deterministic(self) -> bool:
         """Whether another build of the same files would give the same result.
 
-        This is not so if an unexpected exception occurred.
+        The value is False after an unexpected exception.
         """
         return not any(finding.rule == DEFECT for finding in self.findings)
 
@@ -122,16 +122,15 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
-        """Return the row that the build's database stores about the contract.
+        """Return the row about the contract for the build's database.
 
         After an unexpected exception, the row has no digest, so that the next build reads the file again.
 
         Args:
-            unit: the path of the file or folder that contains the record; the next build checks whether it
-                has changed.
+            unit: the path of the record's file or folder. The next build checks whether it has changed.
             reason: why the source was built, as `statuary explain` prints it.
             git_id: the git object id of the source; empty if unknown.
-            stat_text: the size and time of the source's files; empty if they may still change.
+            stat_text: the size and time of the source's files; empty if the files may still change.
         """
         digest = self.digest
         if not self.is_deterministic:
@@ -153,7 +152,7 @@ class BuiltContract(NamedTuple):
 def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
-    """Read and check contracts that have files of their own.
+    """Read and check contracts that have their own files or folders.
 
     Args:
         root: the content folder.
@@ -161,7 +160,7 @@ def build_contracts_of_files(
         settings: the settings that all contracts share.
 
     Yields:
-        Each contract, with the size and time that its source had before it was read.
+        Each contract, with the size and time of its files. Both are read before the content.
     """
     root_path = str(root)
     with closing(OpenFolder(root)) as content:
@@ -180,7 +179,7 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
     """Group contracts into batches that are checked together.
 
-    A batch is small enough for the cache of a processor.
+    A batch is small enough to stay in the processor's cache.
     """
     batch, size = list[ReadContract](), 0
     for item in contracts:

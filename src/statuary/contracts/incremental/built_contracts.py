@@ -46,7 +46,7 @@ class BuiltContracts(NamedTuple):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether the last build published exactly the same contracts."""
+        """Whether this build has the same contracts as the last build."""
         return (
             self.sources.is_partial and not self.incomplete_sources and not self.sources.has_changed_entries()
         )
@@ -55,13 +55,13 @@ class BuiltContracts(NamedTuple):
 def import_builders() -> None:
     """Import the modules that check contracts and make their documents.
 
-    Worker processes that are forked afterwards have these modules at once.
+    Worker processes that are forked later start faster, because the modules are already loaded.
     """
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
 
 def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
-    """Return whether the content has contracts, or the last build had some.
+    """Return whether the content or the last build has contracts.
 
     Args:
         ledger: the database of the last build.
@@ -77,7 +77,7 @@ def result_without_contracts(
 ) -> BuiltContracts:
     """Return the result of a build whose content has no contracts.
 
-    Published lists of contracts are kept if no setting has changed.
+    If no setting has changed, the published lists of contracts stay as they are.
 
     Args:
         checks: the checks to run on each record; None for all.

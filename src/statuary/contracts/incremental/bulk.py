@@ -51,7 +51,7 @@ class BulkPart(Protocol):
     def read(self, root: Path) -> Iterator[BulkContract]:
         """Yield the contracts in this part of the file.
 
-        A record that cannot be read is yielded with its findings.
+        If a record cannot be read, the contract has the errors instead.
         """
 
 
@@ -63,7 +63,7 @@ class BulkReader(Protocol):
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         """Divide a file with many contracts into parts for workers.
 
-        The parts can be read until the context ends.
+        The result is a context manager. The parts can be read until it exits.
 
         Args:
             root: the content folder.
@@ -119,7 +119,7 @@ def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) ->
     """Add a contract's line or row to the findings about it.
 
     Args:
-        findings: the findings; those with a position, or about another file, are unchanged.
+        findings: the findings. They stay unchanged if they have a position, or are about another file.
         contract: the contract in a file that contains many.
     """
     own_findings = list[Finding]()

@@ -125,7 +125,7 @@ class ContractTable(LedgerTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether contracts of the last build stay unless this build replaces them."""
+        """Whether the last build's contracts stay unless this build replaces them."""
         return self.ledger.is_partial
 
     @override
@@ -190,15 +190,15 @@ class ContractTable(LedgerTable):
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether every source file of this build has a git id."""
+        """Return whether git's object id is known for every source file."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
     def discard_documents(self, locations: Iterable[str]) -> None:
-        """Delete what an interrupted build made from given content files.
+        """Delete documents that an interrupted build made.
 
         Args:
-            locations: the paths of these files.
+            locations: the paths of the content files from which it made them.
         """
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
         for location in locations:
@@ -258,7 +258,8 @@ class ContractTable(LedgerTable):
         """Find the list entries that differ from those of the last build.
 
         Args:
-            always_reason: the reason for which an equal entry counts as changed, too.
+            always_reason: entries of contracts that were built for this reason count as changed even if
+                equal.
         """
         if self.is_partial:
             self.connection.execute(COMPARE, (always_reason,))
@@ -323,12 +324,12 @@ class ContractTable(LedgerTable):
         return self._query_contract_rows(query, chain_id)
 
     def rows_for_workers(self) -> BuiltRows | None:
-        """Return the list entries in a form that worker processes can read.
+        """Return the list entries in tables that worker processes can read.
 
         Add no rows until the workers have finished reading.
 
         Returns:
-            The entries, or None if the tables are in memory, or contain entries of the last build.
+            The entries. None if the tables are in memory, or contain entries of the last build.
         """
         tables = None if self.is_partial else tables_for_workers(self.ledger)
         return None if tables is None else BuiltRows(tables)
@@ -352,7 +353,7 @@ class ContractTable(LedgerTable):
         """Return the chains on which a published contract has changed.
 
         Returns:
-            By chain id, the number of contracts that are older than the oldest changed one.
+            By chain id, the number of contracts that come before the first changed one in match id order.
         """
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
@@ -401,12 +402,12 @@ class ContractTable(LedgerTable):
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def search_changes(self) -> list[ContractRow] | None:
-        """Return the list entries that the search has to add or remove.
+        """Return the entries that the search index must add or remove.
 
-        The entries have the members that the search shows: their earlier and their new versions.
+        For a changed contract, both its earlier and its new entry are returned.
 
         Returns:
-            The entries; None if there are too many, so that the search index has to be made again.
+            The entries; None if the index has to be made again, for example because there are too many.
         """
         if not self.is_partial:
             return None
@@ -414,7 +415,7 @@ class ContractTable(LedgerTable):
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def stored_findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings about each content file, and whether it is published.
+        """Yield the errors, warnings and notes about each content file.
 
         Yields:
             The findings as JSON, and whether the contract is published.
@@ -482,9 +483,9 @@ class ContractTable(LedgerTable):
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, time_text: str) -> list[LocatedContract]:
-        """Return the contracts of this build that were verified after a time.
+        """Return the contracts that were verified after a time.
 
-        Excluded contracts are included.
+        The result includes contracts of this build that are excluded from the site.
 
         Args:
             time_text: the time, in the format of the column `verified_at`.
@@ -579,14 +580,14 @@ def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return why each content file was built in the last build.
+    """Return why the last build read each content file.
 
     Args:
         file: the ledger, the database of a published site.
         sources: the paths of the files.
 
     Returns:
-        The reasons by path, without files that the ledger does not contain.
+        The reasons by path. Files that the ledger does not contain are missing.
 
     Raises:
         DamagedLedgerError: if the ledger is damaged.

@@ -71,7 +71,7 @@ def add_contract_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add the lists of contracts that changed, as API documents and pages.
+    """Make the lists of contracts that changed, as API documents and pages.
 
     Args:
         skipped: receives a finding for each page that cannot be made.

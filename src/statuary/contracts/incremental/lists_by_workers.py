@@ -50,7 +50,7 @@ def address_ranges(
     """Divide the addresses of a site into ranges for workers.
 
     Args:
-        range_ends: the last addresses of all ranges but the last one, sorted.
+        range_ends: the last address of each range except the final one, sorted.
         hosting: where the documents will be served.
         output: the receivers of the documents.
     """
@@ -85,9 +85,9 @@ class MadeLists(NamedTuple):
 
 
 def make_list_documents(task: ListTask) -> MadeLists:
-    """Make the API lists and the list pages of one worker's task.
+    """Make the API lists and list pages of one worker's task.
 
-    If the pages cannot be made, the result says so, and has only the API lists.
+    If the pages cannot be made, the result has only the API lists, and is marked as failed.
     """
     if task.chain is not None:
         chain_id = task.chain.chain_id
@@ -127,9 +127,9 @@ def plan_list_tasks(
     hosting: HostingSettings,
     output: Output,
 ) -> Iterator[ListTask]:
-    """Yield the tasks that make a site's contract lists, the longest first.
+    """Yield one task for the search, the start page and each chain.
 
-    Other tasks (`AddressRange`) make the lists of addresses.
+    Workers run the tasks. The longest task, the search, is first.
     """
     whole = [("search", _search_files, None), ("home", _home_page, None)]
     of_chains = [(f"chain-{chain.chain_id}", _chain_list_pages, chain) for chain in chains]

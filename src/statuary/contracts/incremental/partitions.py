@@ -71,9 +71,9 @@ class PartitionSources(Protocol):
     """
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        """Build the contracts; yield each with its row for the database.
+        """Build the contracts, and yield each with its row for the database.
 
-        The row does not contain the paths of the documents yet.
+        The documents are not written yet, so the row does not list their paths.
         """
 
 
@@ -117,16 +117,16 @@ class SingleSources(PartitionSources):
 
 
 def verify_git_id(root: Path, source: AnySource, git_id: str, read_digest: bytes) -> str:
-    """Return a file's git id if its content is that in git.
+    """Return a file's git object id if the content still matches it.
 
     Args:
         root: the content folder.
-        source: the source, which has been read.
-        git_id: the git object id; empty if unknown.
+        source: the file, which the build has read.
+        git_id: the id that git reports; empty if unknown.
         read_digest: the digest of the content that was read.
 
     Returns:
-        The git id; empty if the file differs from git or from what was read.
+        The id; empty if the file differs from git or from the content that was read.
     """
     if not git_id or not read_digest or source.form is not ContractForm.RECORD:
         return ""
@@ -198,8 +198,8 @@ class Partitioner:
     ) -> Iterator[ContractPartition]:
         """Divide content files into groups for workers, small ones first and last.
 
-        Small groups at the start give all workers work early; at the end they let the workers finish
-        together.
+        Small groups at the start give every worker something to do early. Small groups at the end let the
+        workers finish together.
 
         Args:
             sources: the files to build.

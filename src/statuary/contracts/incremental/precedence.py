@@ -32,18 +32,18 @@ def precedence_of(
     is_published: bool,
     is_same_contract: bool,
 ) -> Precedence:
-    """Return the sort key that decides which of two duplicate contracts stays.
+    """Return the sort key that decides which of two duplicate records stays.
 
-    The lowest key stays. A contract that the last build published comes first, then the better match, then
-    the one that was verified first.
+    The build keeps the record with the lowest key: first the one that the last build published, then the one
+    with the better match, then the one that was verified first.
 
     Args:
         digest: the SHA-256 of the contract's source.
         previous_records: location, digest and list entry of each record that the last build published for the
             contract.
-        is_published: whether the record may be published, apart from duplicates.
-        is_same_contract: whether the duplicates have the same chain and address, so that the better match
-            stays.
+        is_published: whether the record could be published if there were no duplicate.
+        is_same_contract: True if the records have the same chain and address. False if they share only a
+            match id; then the match levels are not compared.
     """
     width = len(LIST_MEMBERS)
     same_digest = any(digest and digest == other for _, other, _ in previous_records)

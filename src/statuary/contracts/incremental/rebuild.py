@@ -80,8 +80,8 @@ def build_contracts(
 ) -> BuiltContracts:
     """Check the contracts that have changed, and add their documents.
 
-    If records have the same contract or match id, the one that was published first is kept. A record with a
-    verification date after `now` is excluded, and the next build reads it again.
+    If two records have the same contract or match id, the one that was published first is kept. A record with
+    a verification date after `now` is excluded, and the next build reads it again.
 
     Args:
         root: the content folder.
@@ -150,7 +150,9 @@ def reuse_previous_contracts(
 def reuse_hidden_contracts(
     root: Path, site: SiteContent, target: BuildTarget, execution: ExecutionOptions
 ) -> BuiltContracts | None:
-    """Keep the contracts of the last build if the files of many cannot be read.
+    """Reuse all published contracts if a folder or source cannot be read.
+
+    For example, an object store does not respond.
 
     Args:
         root: the content folder.
@@ -159,7 +161,8 @@ def reuse_hidden_contracts(
         execution: the state of git.
 
     Returns:
-        The contracts; None if all files can be read, or the last build had no contracts of the others.
+        The contracts. None if no unreadable place had contracts in the last build, so that a normal build can
+        go on.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
     sources = reuse_previous_count(site.of(SiteContracts), target.ledger, tree).sources

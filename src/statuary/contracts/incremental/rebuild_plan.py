@@ -77,7 +77,8 @@ class SourceComparison:
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
         """Yield the content files that this build must read.
 
-        The generator returns the removed files, and the files of which only git id, size or time changed.
+        When it ends, the generator returns the files that were removed. It also returns files with new git
+        ids, sizes or times but the same content.
         """
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
@@ -193,7 +194,9 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def find_git_id(self, source: AnySource) -> str:
-        """Return git's id for a file; for a folder, hash its ids.
+        """Return git's object id of a contract's file.
+
+        For a contract in several files, the result is a hash of their ids.
 
         Returns:
             The id; empty if a file is not in git.
@@ -242,7 +245,7 @@ def source_digest(root: Path, source: AnySource) -> bytes:
 
     Args:
         root: the content folder.
-        source: where the content has the contract.
+        source: the contract in the content folder.
 
     Returns:
         The digest from `record_digest`; empty if the file cannot be read, or is not a single record.
@@ -290,7 +293,8 @@ def reuse_previous_count(
 ) -> SiteContracts:
     """Reuse the last build's number of contracts if git shows no change.
 
-    This avoids a scan of the content folder. Otherwise the contracts are returned as they are.
+    The build then need not search the content folder. If git shows a change, the contracts are returned as
+    they are.
     """
     scan = contracts.sources
     if not is_unchanged(ledger, git_state) or not isinstance(scan, ContractScan) or scan.external:
@@ -310,13 +314,13 @@ def plan_rebuild(
 ) -> RebuildPlan:
     """Decide which content files a build has to read.
 
-    The documents made from all other files are reused.
+    The published documents of all other files are reused.
 
     Args:
         root: the content folder.
         git_state: the state of git; None outside of git.
-        fingerprint: the digest of the program and settings; if it differs from the last build's, all files
-            are read.
+        fingerprint: a digest of the program and its settings. If it differs from that of the last build, all
+            files are read.
         verify: whether to read files and documents even if git, size and time show no change.
     """
     sources: Iterable[AnySource] = contracts.sources
@@ -350,7 +354,7 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return why every contract has to be built again, if necessary.
+    """Return the reason why every contract has to be built again.
 
     For example, a new version of statuary is a reason.
 
@@ -395,7 +399,7 @@ def save_contract_state(
         ledger: the build's database.
         contracts: the contracts of the site.
         git_state: the state of git; None outside of git.
-        fingerprint: the digest of everything contracts depend on, except their files.
+        fingerprint: a digest of the program and settings. If it changes, the next build reads all contracts.
     """
     scan = contracts.sources
     is_whole = (

@@ -17,10 +17,11 @@ class SourceErrors(NamedTuple):
 
 
 def find_hidden_contracts(sources: ContractSources, table: ContractTable) -> SourceErrors:
-    """Find errors that hide published contracts, such as those of an object store that does not respond.
+    """Find errors because of which the build cannot read many contracts.
 
-    A place with many contracts is the folder `contracts`, a folder or a file directly in it, and the same of
-    external sources.
+    An example is an object store that does not respond. An error is hiding contracts if it concerns a whole
+    source (the folder `contracts` or an external source), or a file or folder directly in it, and the last
+    build had contracts there.
 
     Args:
         sources: the contracts of the content.

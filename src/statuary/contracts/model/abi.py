@@ -56,17 +56,17 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the type's ABI encoding has no fixed length.
+        """Whether the length of the encoded array depends on its value.
 
-        Then an offset stands in place of the value.
+        The encoding of a call then has an offset to the array among the arguments.
         """
         return self.length is None or self.item.is_dynamic
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes of a value among a call's arguments.
+        """The number of bytes that the array takes among a call's arguments.
 
-        For a dynamic type it is 32, because only an offset is there.
+        For a dynamic type it is 32: the size of the offset.
         """
         return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
@@ -84,17 +84,17 @@ class TupleType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the type's ABI encoding has no fixed length.
+        """Whether the length of the encoded tuple depends on its value.
 
-        Then an offset stands in place of the value.
+        The encoding of a call then has an offset to the tuple among the arguments.
         """
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes of a value among a call's arguments.
+        """The number of bytes that the tuple takes among a call's arguments.
 
-        For a dynamic type it is 32, because only an offset is there.
+        For a dynamic type it is 32: the size of the offset.
         """
         return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 

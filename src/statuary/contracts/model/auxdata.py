@@ -216,7 +216,7 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
     The result is sorted by file and library, as in solc's output.
 
     Raises:
-        InvalidValueError: if the value is not a map of files to libraries to positions.
+        InvalidValueError: if the value does not give positions by file and library.
     """
     if link_references is None or link_references == {}:
         return []
@@ -236,7 +236,7 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
     """Parse `immutableReferences`: the positions of immutables in bytecode.
 
     Raises:
-        InvalidValueError: if the value is not a map of AST ids to positions.
+        InvalidValueError: if the value does not give positions by AST id.
     """
     if immutable_references is None or immutable_references == {}:
         return []
@@ -248,10 +248,13 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Parse `cborAuxdata`, the metadata sections in bytecode by number.
+    """Parse `cborAuxdata`: where a record's bytecode contains metadata.
+
+    Returns:
+        The pieces of metadata by number, for example `"1"` for the first one.
 
     Raises:
-        InvalidValueError: if the value is not a map of `"1"`, `"2"` and so on to sections.
+        InvalidValueError: if the value is not a JSON object with such numbers as keys.
     """
     return {
         number: _parse_auxdata_section(number, piece)
@@ -260,9 +263,9 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
 
 
 def sort_keys_as_javascript(keys: Iterable[str]) -> list[str]:
-    """Sort keys as in JavaScript objects: ascending integers, then the rest.
+    """Sort keys as in JavaScript objects: integers first, in ascending order.
 
-    Other keys keep their order.
+    All other keys keep their order.
     """
     key_list = list(keys)
     if len(key_list) < 2:
@@ -394,7 +397,7 @@ def _locate_single_section(code: bytes, style: AuxdataStyle, section_values: lis
 def auxdata_in_assembly(assembly: Json) -> list[bytes]:
     """Return the metadata sections that solc's assembly output lists.
 
-    The sections are in the order in which Sourcify numbers them.
+    Sourcify numbers the sections in this order.
 
     Args:
         assembly: the compiler's output `evm.legacyAssembly`.
@@ -403,10 +406,10 @@ def auxdata_in_assembly(assembly: Json) -> list[bytes]:
 
 
 def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
-    """Find metadata sections in bytecode by their form, not by position.
+    """Find metadata in bytecode by searching for CBOR maps with their length.
 
     Returns:
-        The sections; the contract's own one is first.
+        The pieces of metadata. The last one in the runtime code, which is the contract's own, is first.
     """
     inner = [piece.value for piece in scan_for_auxdata(runtime_code)]
     outer = [piece.value for piece in scan_for_auxdata(creation_code)]

@@ -48,9 +48,10 @@ class RecordPieces(NamedTuple):
 
 
 def split_record_text(record_text: bytes) -> RecordPieces | None:
-    """Split a record's JSON into the parts of compilation and deployment.
+    """Split a record's JSON into compilation and deployment.
 
-    Contracts with the same sources share the first part. The text is not validated.
+    The compilation has the sources, settings and compiler output, which copies of a contract share. The JSON
+    is not validated.
 
     Returns:
         The pieces, or None if the text is not in canonical form.
@@ -90,10 +91,10 @@ class CompiledPart:
         self.derived: dict[Callable[[RecordValue], Any], Any] = {}
 
     def derive(self, compute: Callable[[RecordValue], Value], record: RecordValue) -> Value:
-        """Return a value that the compilation decides, computed only once.
+        """Compute a value once for all contracts with this compilation.
 
         Args:
-            compute: a function that reads only what the compilation decides, such as sources and ABI.
+            compute: a function that reads only members of the compilation, such as sources and ABI.
             record: any record with the compilation.
         """
         if compute not in self.derived:
@@ -115,7 +116,7 @@ class CompiledPart:
             deployment_texts: the JSON texts of the other members, from `RecordPieces.deployed`.
 
         Raises:
-            ValueError: if the texts are not those of a record in canonical form.
+            ValueError: if the texts do not come from a record in canonical form.
         """
         members_before, first, side, second, deployment, members_after = parsed = [
             orjson.loads(piece) for piece in deployment_texts
@@ -162,7 +163,9 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find_compilation(self, record_pieces: RecordPieces) -> CompiledPart | None:
-        """Return the cached compilation that a record shares with others.
+        """Return a record's compilation from the cache.
+
+        Contracts with the same sources, settings and output have one cached compilation.
 
         Args:
             record_pieces: the record's JSON text, split into compilation and deployment.
@@ -178,14 +181,14 @@ class CompiledParts:
         return cached.part if cached.compiled == record_pieces.compiled else None
 
     def add_compilation(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
-        """Cache a compilation, from the second record with it on.
+        """Cache a record's compilation when a second record has the same one.
 
         Args:
-            record_pieces: the text of the record.
+            record_pieces: the record's JSON text, split into compilation and deployment.
             record: the parsed record.
 
         Returns:
-            The compilation; None if this is its first occurrence, or it is too large for the cache.
+            The compilation. None for the first record with it, or if it is too large for the cache.
         """
         key = _sample_key(record_pieces.compiled)
         size = sum(map(len, record_pieces.compiled))

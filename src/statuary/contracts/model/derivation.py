@@ -252,7 +252,7 @@ def decode_unlinked_code(hex_digits: str, library_references: Sequence[CodeRefer
         library_references: the positions of library addresses.
 
     Raises:
-        InvalidValueError: if a position has no library's placeholder, or the rest is not hex.
+        InvalidValueError: if there is no library placeholder at a position, or the rest is not hex.
     """
     parts, end_of_last = [], 0
     for place in sorted(library_references, key=lambda place: place.start):
@@ -465,9 +465,9 @@ def match_creation_and_runtime(
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return a match as `transformations` and `transformationValues`.
+    """Return the members `transformations` and `transformationValues`.
 
-    Both are null if there is no match.
+    They list the edits that turn recompiled code into on-chain code; both are null without a match.
     """
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,

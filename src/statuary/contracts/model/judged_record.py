@@ -28,7 +28,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the verdict is that evidence contradicts the record."""
+        """Whether there is evidence against the record."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
@@ -39,19 +39,19 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether no evidence contradicts that the sources give the on-chain code.
+        """Whether nothing contradicts that the sources compile to the on-chain code.
 
-        A later change of the code at the address does not matter.
+        The value stays True if the code at the address has changed since the deployment.
         """
         claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The address that a proxy calls now, if the record names another.
+        """The implementation that a proxy calls now, if the record names another.
 
-        The value is a checksummed address; empty if it is the implementation in the record, or the contract
-        is no known proxy.
+        The value is a checksummed address. It is empty if the record is right, or the contract is not known
+        to be a proxy.
         """
         claim = self.proof.find_claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION

@@ -68,7 +68,7 @@ def decide_match_level(
 
 
 def overall_match_level(creation_level: object, runtime_level: object) -> str | None:
-    """Return a record's `match`: `exact_match`, `match` or None.
+    """Return a record's `match`: the better of its two match levels.
 
     Args:
         creation_level: the match level of the creation code; None if it does not match.
@@ -175,8 +175,8 @@ class _Attempt:
 def match_runtime(recompiled_side: RecompiledSide, onchain_code: bytes) -> SideMatch | None:
     """Match recompiled runtime code with the code on the chain.
 
-    The two codes may differ where values are known only later, such as the addresses of libraries.
-    Transformations insert these values.
+    The compiler leaves gaps for values that it does not know, such as the addresses of libraries.
+    Transformations fill them in.
 
     Returns:
         The match, or None if transformations cannot explain the difference.
@@ -210,7 +210,7 @@ def match_creation(
 ) -> SideMatch | None:
     """Match recompiled creation code with the code on the chain.
 
-    Constructor arguments follow the code on the chain.
+    On the chain, the arguments of the constructor follow the code.
 
     Args:
         argument_types: the types of the constructor's arguments; None if they are invalid.

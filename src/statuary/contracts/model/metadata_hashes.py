@@ -162,9 +162,9 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 def possible_metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
     r"""Yield the JSON texts that solc may have written as metadata.
 
-    The most likely text is first. solc writes compact JSON with sorted keys. Its escapes depend on the
-    version: since 0.8.26, everything but printable ASCII is escaped with `\u`; since about 0.4.14, U+007F is
-    omitted.
+    The most likely text is first. solc writes compact JSON with sorted keys, but versions escape characters
+    differently: since 0.8.26, everything except printable ASCII is escaped with `\u`; since about 0.4.14,
+    U+007F is omitted.
 
     Args:
         metadata: the parsed metadata.
@@ -208,9 +208,9 @@ def metadata_hash(metadata_text: bytes, scheme: str) -> bytes:
 
 
 def has_repeated_keys(json_text: str) -> bool:
-    """Return whether an object in a JSON text contains a key twice.
+    """Return whether an object in a JSON text repeats a key.
 
-    JSON parsers treat such objects differently.
+    JSON parsers disagree about the value of such a key. The result is also True for invalid JSON.
     """
     repeated = False
 

@@ -18,18 +18,18 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 def is_plausible_name(name: str) -> bool:
     """Return whether a string could name a new language, compiler or type.
 
-    Sentences and strings with deceptive characters could not.
+    For example, a sentence or a string with invisible characters could not.
     """
     return _NAME.fullmatch(name) is not None
 
 
 def is_known_compilation(language: str, compiler: str) -> bool:
-    """Return whether statuary has rules for a language and its compiler.
+    """Return whether statuary knows both a language and a compiler.
 
-    The result is also True if both are known but do not belong together: a rule reports that.
+    The result is True even if the compiler is for another language. A rule reports that case.
 
     Args:
-        language: the language of a record.
-        compiler: the compiler of the record.
+        language: the language of a record, such as `Solidity`.
+        compiler: the compiler of the record, such as `solc`.
     """
     return language in COMPILERS and (not compiler or compiler in COMPILERS.values())

@@ -163,10 +163,10 @@ def _clone_evidence(implementation_bytes: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return a record's `proxyResolution`, if the bytecode decides it.
+    """Return a record's `proxyResolution` if the bytecode is enough to know it.
 
     Returns:
-        The JSON object; None if it depends on the contract's storage.
+        The JSON object; None if the contract's storage has to be read.
     """
     evidence = find_proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:

@@ -278,7 +278,7 @@ def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 def unknown_member_paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield the path of each member that the record format lacks.
 
-    For example, `("compilation", "extra")`. Top-level members come first, and then those of each group.
+    An example is `("compilation", "extra")`. Top-level members come first.
     """
     if not record.keys() <= _MEMBERS:
         yield from ((member,) for member in sorted(record.keys() - _MEMBERS))
@@ -297,8 +297,8 @@ _PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
 def sort_members_as_served(record: RecordValue) -> RecordValue:
     """Sort the members of a record in the order of Sourcify's API.
 
-    If they already are in this order, the same object is returned. Unknown members keep their place in a
-    record that is in order, and are last otherwise.
+    If they are already in this order, the same object is returned, and unknown members keep their place.
+    Otherwise unknown members come last.
     """
     if _has_member_order(record, MEMBERS) and all(
         _has_member_order(record[group], parts) for group, parts in GROUPS.items() if group in record

@@ -64,8 +64,8 @@ def setting_differences(
 ) -> list[SettingDifference]:
     """Return settings in Solidity metadata that solc would write differently.
 
-    For a release that is newer than the table, defaults and unknown settings are not compared. A pre-release
-    may write settings like the release, or like the release before.
+    solc's behaviour comes from a table of its releases. For a newer release, defaults and unknown settings
+    are not compared. A pre-release may write settings like the release itself, or like the release before.
 
     Args:
         metadata: the settings in the record's metadata.
@@ -114,7 +114,7 @@ def default_evm_version(version: str) -> str:
     """Return the EVM version that a solc version uses by default.
 
     Returns:
-        The name of the fork; empty for a release that is newer than the table.
+        The name, such as `paris`; empty if the solc version is newer than the table of releases.
     """
     number = parse_compiler_version(version)
     is_known = number <= _read_release_table()[-1][0]

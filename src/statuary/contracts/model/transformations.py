@@ -211,7 +211,7 @@ def replay_transformations(
     Args:
         transformations: the transformations, which are applied in order.
         transformation_values: the record's `transformationValues`.
-        max_bytes: the largest allowed size of the result, such as that of the on-chain code.
+        max_bytes: the largest allowed size of the result, for example the size of the on-chain code.
 
     Raises:
         ReplayError: if a value is missing, or a transformation reaches outside the code.

@@ -90,12 +90,12 @@ class Import(NamedTuple):
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
     """Yield the integrity hashes that Vyper may have computed for sources.
 
-    There are several only if storage layouts are overridden: Vyper hashes the overrides as JSON in their
-    original order, which records do not preserve.
+    There is one hash, unless the storage layout is overridden. Vyper hashes the overrides as JSON, and
+    records do not preserve the order of the keys, so each likely order gives a hash.
 
     Raises:
         UnknownModuleError: if the sources import an unknown module of the compiler.
-        InvalidValueError: if the sources import a module that is not among them.
+        InvalidValueError: if the sources import a module that is missing.
     """
     modules = _ModuleHasher(program).module_hash(program.main, ())
     overrides = as_object(program.overrides)

@@ -38,8 +38,8 @@ def vyper_setting_support(version: str, setting_name: str, setting_value: Json) 
         setting_value: the value in the compiler's input.
 
     Returns:
-        `TAKEN` or `REFUSED`. For a release that is not in the table: `TAKEN` if any release accepts the
-        value, else `NOT_KNOWN`.
+        `TAKEN` (accepted) or `REFUSED`. If the release is not in the table: `TAKEN` if any known release
+        accepts the value, else `NOT_KNOWN`.
     """
     table, spelled = _read_accepted_values(), orjson.dumps(setting_value)
     if version not in table:

@@ -46,10 +46,10 @@ def find_source_lines(record: RecordValue, value_offsets: Collection[int]) -> Ma
 
     Args:
         record: the record, which contains a source map.
-        value_offsets: the offsets in the code at which instructions push the values.
+        value_offsets: the offsets of the PUSH instructions with the values.
 
     Returns:
-        The place in the sources, by offset.
+        The file and line by offset. Offsets that the source map does not cover are missing.
     """
     code = as_object(record.get("runtimeBytecode"))
     digits = as_text(code.get("recompiledBytecode"))[2:]

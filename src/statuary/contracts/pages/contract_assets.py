@@ -20,7 +20,7 @@ def contract_assets(theme: Theme, *, search: bool) -> Iterator[Document]:
     """Yield the scripts and style sheets of contract pages.
 
     Args:
-        theme: the theme of the site, whose style sheets replace the package's.
+        theme: the theme of the site; its style sheets replace statuary's own.
         search: whether to include the script of the search.
     """
     yield style_document(CONTRACT_STYLE, ASSETS, theme)

@@ -34,7 +34,7 @@ def compare_runtime_code(record: RecordValue, onchain_label: str) -> CodeDiffere
 
     Args:
         record: the record with both codes.
-        onchain_label: `onchain` if the on-chain code is proven to be at the address, else `recorded`.
+        onchain_label: `onchain` if a proof shows that the code is at the address, else `recorded`.
 
     Returns:
         The difference, or None if the codes are equal, or one of them is unknown.

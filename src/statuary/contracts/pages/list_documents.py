@@ -36,11 +36,11 @@ class ListPageSettings(NamedTuple):
         return self.is_complete and self.site.settings.search
 
     def renderer_of_lists(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return an object that renders the pages listing given contracts."""
+        """Return an object that renders the list pages of the given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
     def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
-        """Yield the start page of the contracts, which lists the chains."""
+        """Yield the page that lists the site's chains, where readers start."""
         counts = dict(self.counts.by_chain)
         page = lists.chains_page(self.chains, counts, has_search=self.has_search, has_lists=self.is_complete)
         yield from _with_sources([page])
@@ -48,22 +48,26 @@ class ListPageSettings(NamedTuple):
     def chain_documents(
         self, chain: Chain, lists: ContractListPages, previous_pages: PreviousPages
     ) -> Iterator[Document]:
-        """Yield the pages that list a chain's contracts, except unchanged pages.
+        """Yield the pages that list a chain's contracts.
+
+        Pages that have not changed since the last build are skipped.
 
         Args:
             lists: renders the pages.
-            previous_pages: the pages of the last build, to skip those that would be the same.
+            previous_pages: the pages of the last build.
         """
         yield from _with_sources(lists.chain_pages(chain, previous_pages))
 
     def search_files(
         self, entries: Sequence[ContractRow], previous_pages: PreviousPages
     ) -> Iterator[Document]:
-        """Yield the files of the contract search, except unchanged files.
+        """Yield the files with which the browser searches for contracts.
+
+        Files that have not changed since the last build are skipped.
 
         Args:
-            entries: the contracts to find.
-            previous_pages: the files of the last build, to skip those that would be the same.
+            entries: the contracts that can be found.
+            previous_pages: the files of the last build.
         """
         texts = renderer_of(self.site).localization.texts
         yield from _with_sources(
@@ -82,7 +86,7 @@ def list_page_settings(
     """Return the settings for rendering the pages that list contracts.
 
     Args:
-        is_complete: whether the contracts are few enough to list all of them.
+        is_complete: whether the pages list every contract. They do not if there are too many.
 
     Returns:
         The settings, or None if the site has no such pages.

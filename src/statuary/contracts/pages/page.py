@@ -127,7 +127,7 @@ class HeadFact(NamedTuple):
 def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
-    """Yield the facts below the verdict on a contract's page.
+    """Yield the facts that a contract's page shows below the verdict.
 
     For example, the network, the compiler and the size of the code.
 

@@ -23,10 +23,10 @@ class ListedCompilation(NamedTuple):
 
 
 def listed_compilation(record: RecordValue) -> ListedCompilation:
-    """Return what lists and search show of a contract's compilation.
+    """Return the facts about a contract's compilation for lists and search.
 
     Returns:
-        The contract's name, the compiler, the selectors of its functions, events and errors, and their names.
+        The contract's name, its compiler, and the selectors and names of its functions, events and errors.
     """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -44,13 +44,13 @@ def listed_compilation(record: RecordValue) -> ListedCompilation:
 def with_page_members(
     row: ContractRow, record: RecordValue, compiled: ListedCompilation, trail: str = ""
 ) -> ContractRow:
-    """Add to a list entry what only pages and search show.
+    """Add the facts for pages and search to a list entry.
 
     Args:
         row: the list entry.
         record: the record of the contract.
-        compiled: the name, language and functions, as `listed_compilation` returned them.
-        trail: a letter for the status of each claim, from `trail_signs`.
+        compiled: the name, compiler and functions, from `listed_compilation`.
+        trail: letters for the status of the proof's claims, such as `os-o-n`, from `trail_signs`.
     """
     resolution = as_object(record.get("proxyResolution"))
     proxy = as_text(resolution.get("proxyType")) or "proxy"

@@ -45,7 +45,9 @@ class PreviousPages:
         self.kept: set[str] = set()
 
     def is_page_current(self, path: str, *values: object) -> bool:
-        """Return whether the last build's page can be published again.
+        """Return whether a page from the last build is still correct.
+
+        If so, the build publishes it again without rendering it.
 
         Args:
             path: the path of the page.
@@ -86,11 +88,11 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
-        """Reuse published files of the search index, with exceptions.
+        """Reuse published files of the search index, except the given ones.
 
         Args:
             kind: the kind of search terms, such as names or addresses.
-            excluded_names: the names of the files that are not reused.
+            excluded_names: the first characters of the names of files that are made again.
 
         Returns:
             The names of the files that are reused.
@@ -120,5 +122,5 @@ class PreviousPages:
 
 
 def no_previous_pages() -> PreviousPages:
-    """Return an empty list of previous pages, to render every page."""
+    """Return an empty set of previous pages, to render every page."""
     return PreviousPages({}, ())

@@ -80,7 +80,7 @@ def proof_view(
     Args:
         judged_record: the record with its proof.
         localization: the translated texts of pages, and the format of dates.
-        rules: the sentence of each check's rule, by the check's name.
+        rules: the rule of each check as a sentence, by the check's name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
     proof, texts = judged_record.proof, localization.texts
@@ -216,9 +216,9 @@ _PROVEN_PARTS = {ClaimName.ON_CHAIN: "code", ClaimName.DEPLOYED: "deployment"}
 
 
 def evidence_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
-    """Return the evidence that proves each fact on a contract's page.
+    """Return the kind of evidence for each fact on a contract's page.
 
-    If the record fails checks, only facts that the chain proves have evidence; the others are claims of the
+    If the record fails checks, only the chain counts as evidence. All other facts are shown as claims of the
     author.
     """
     if proof.has_no_errors or not proof.claims:
@@ -238,8 +238,8 @@ PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "o
 def evidence_sentences(judged_record: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
     """Yield the evidence for each section of a contract's page.
 
-    If facts of a section have different evidence, the weakest is shown. Source files that differ from the
-    other files have their own evidence.
+    If the facts of a section have different evidence, the weakest is shown. A source file with evidence of
+    its own gets its own sentence.
 
     Yields:
         The section or the path of a source, and its evidence.
@@ -270,7 +270,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether the code is proven to be at the contract's address."""
+    """Return whether evidence from the chain shows the code at the address."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -285,7 +285,7 @@ _VERDICTS = {
 def verdict_text_key(judged_record: JudgedRecord) -> str:
     """Return the key of the page text that states a record's verdict.
 
-    The key is without the prefix `verdict.`.
+    The key is without the prefix `verdict.`; for example, `unchecked` stands for `verdict.unchecked`.
     """
     verdict = judged_record.proof.verdict
     if not judged_record.is_published:
@@ -312,7 +312,7 @@ def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
 def claims_sentence(
     proof: Proof, match_level: str, texts: PageTexts, *, creation_differs: bool = False
 ) -> str:
-    """Return the sentence that explains what is proven about a record.
+    """Return sentences that explain what is proven about a record.
 
     Args:
         match_level: the match level of the runtime code in the record; empty if there is none.

@@ -179,7 +179,7 @@ def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, wit
 def words_of_name(name: str) -> Sequence[str]:
     """Return the words by which the search finds a name.
 
-    They are the words in the name, and the whole name, in lower case and without accents.
+    The words are in lower case, without accents. The whole name is one of them.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]

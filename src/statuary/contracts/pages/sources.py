@@ -132,18 +132,18 @@ class LineMarks(NamedTuple):
     spaces: str = "⟨{count}⟩"
 
     def cut_mark(self, hidden_text: str) -> str:
-        """Return the text that replaces the hidden end of a line.
+        """Return the mark for a hidden line end, such as `⟨… 120⟩`.
 
         Args:
-            hidden_text: the end of the line, whose length the replacement states.
+            hidden_text: the end of the line. The mark shows its length.
         """
         return _enclose_in_mark(PageTexts.fill(self.cut, {"count": len(hidden_text)}))
 
     def spaces_mark(self, hidden_text: str) -> str:
-        """Return the text that stands for a long run of white space.
+        """Return the mark for long white space, such as `⟨120⟩`.
 
         Args:
-            hidden_text: the white space, whose length the replacement states.
+            hidden_text: the white space. The mark shows its length.
         """
         return _enclose_in_mark(PageTexts.fill(self.spaces, {"count": len(hidden_text)}))
 
@@ -167,7 +167,7 @@ def source_views(
         sources: the sources by path.
         language: the language of the record.
         contract_path: the path of the file that declares the contract.
-        marks: the texts that stand for hidden parts of lines.
+        marks: the marks that replace hidden parts of long lines.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
     folder = contract_path.rpartition("/")[0]
@@ -234,7 +234,8 @@ def render_highlighted_lines(content: str, language: str, marks: LineMarks = UNW
 
     Args:
         language: the programming language, such as `Solidity`.
-        marks: the texts that stand for the end of a long line, or for many spaces; by default without words.
+        marks: the marks that replace hidden parts of long lines. The default, `⟨… 120⟩`, has no words that
+            need a translation.
 
     Returns:
         The HTML of each line.

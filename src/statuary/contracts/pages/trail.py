@@ -42,11 +42,11 @@ class TrailPart(NamedTuple):
 
 
 def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the evidence that links a contract's sources to its deployment.
+    """Return the steps from a contract's sources to its deployment.
 
     Returns:
-        Sources, bytecode, address and deployment, each with the evidence that links it to the next part;
-        empty if the record has no claims.
+        Sources, bytecode, address and deployment. Each has the evidence that links it to the next one. Empty
+        if the record has no claims.
     """
     record, proof = judged_record.record, judged_record.proof
     if not proof.claims:
@@ -74,13 +74,10 @@ def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> t
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return what the proof says about each step from sources to deployment.
+    """Return the claims of a proof by step, from sources to deployment.
 
     The steps are from sources to code, from code to address, and from address to deployment. If the compiled
-    code differs from the on-chain code, only that is shown for the first step.
-
-    Returns:
-        The claims of each step.
+    code differs from the on-chain code, the first step has only that claim.
     """
     claims = {claim.name: claim for claim in proof.claims}
     matches = claims[ClaimName.MATCHES]
@@ -90,9 +87,10 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
 
 
 def trail_signs(judged_record: JudgedRecord) -> str:
-    """Abbreviate a contract's evidence for the small drawing in lists.
+    """Abbreviate the evidence for a contract, for the small drawing in lists.
 
-    An example is `os-o-n`: a letter for the status of each claim, with dashes between the parts.
+    For example, `os-o-n` has a letter for the status of each claim, and a dash between the steps from sources
+    to deployment.
 
     Returns:
         The letters; empty if the record has no claims.

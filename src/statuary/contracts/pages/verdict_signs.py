@@ -41,17 +41,19 @@ def listed_verdict_text_key(verdict: str) -> str:
 
 
 def claimed_level_text_key(row: "ContractRow") -> str:
-    """Return the key of the text that names a contract's match level.
+    """Return the key of the page text for a contract's match level.
 
     Returns:
-        The key; empty if the record has no match level, or evidence contradicts it.
+        The key, such as `level.exact_match`; empty if the record has no match level, or is contradicted by
+        evidence.
     """
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 
 def level_label_key(row: "ContractRow") -> str:
-    """Return the key of the match level's label in lists of contracts.
+    """Return the key of the label that lists show for a contract.
 
-    This is the match level of the runtime code, unless evidence contradicts the record.
+    The label is the match level of the runtime code, such as `exact_match`. It is `contradicted` if evidence
+    contradicts the record, and `unchecked` without a match level.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

@@ -316,7 +316,8 @@ class BulkSourceCollector:
 
         Args:
             kind: the kind of file, which follows from its name.
-            content_path: the path that the file has, or would have, in the content folder.
+            content_path: the file's path in the content folder. An external file has the path that it would
+                have there.
             path: the path or URL of the file.
         """
         form = BULK_FORMS[kind]
@@ -328,7 +329,7 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the files with many contracts that were added, sorted by path."""
+        """Return the added files, each with many contracts, sorted by path."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

@@ -65,11 +65,11 @@ def read_compilation_evidence(
 
     Args:
         root: the content folder.
-        source: where the content has the contract.
+        source: the contract in the content folder.
         findings: receives the errors in `compilation.json`.
 
     Returns:
-        The evidence, or None if there is no `compilation.json`, or it has errors.
+        The result, or None if there is no `compilation.json`, or it has errors.
     """
     path = compilation_file_path(source)
     if not (root / path).is_file():
@@ -79,12 +79,12 @@ def read_compilation_evidence(
 
 
 def encode_compilation_evidence(evidence: CompilationEvidence) -> bytes:
-    """Encode the result of compiling a contract as `compilation.json`."""
+    """Encode the result of a compilation as the JSON file `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def hash_compilation_evidence(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256 (hex) of the `compilation.json` with this evidence."""
+    """Return the SHA-256, in hex, of the `compilation.json` with a result."""
     return sha256(encode_compilation_evidence(evidence)).hexdigest()
 
 
@@ -162,7 +162,7 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
     Args:
         root: the content folder.
-        source: where the content has the contract.
+        source: the contract in the content folder.
         findings: receives the errors in the file.
 
     Returns:

@@ -123,8 +123,8 @@ def _parse_without_standard_json(record_text: bytes) -> dict[str, Json]:
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
     """Parse a contract's record from YAML, and check its types.
 
-    Members that are strings stay strings. In free-form members (ABI, metadata, settings), an unquoted number,
-    `true` or `false` becomes a JSON number or boolean, and everything else a string.
+    Members that must be strings stay strings. In the ABI, metadata and settings, which have no fixed format,
+    an unquoted number, `true` or `false` becomes a JSON number or boolean.
 
     Args:
         raw: the content of the file.
@@ -194,7 +194,7 @@ def convert_yaml_types(tree: Json, model: object) -> Json:
 def parse_yaml_scalar(text: str) -> Json:
     """Convert an unquoted YAML value to a number, boolean or string.
 
-    The spelling of a number is preserved.
+    A number keeps its spelling, such as `1.50`.
     """
     if text in ("true", "false"):
         return text == "true"

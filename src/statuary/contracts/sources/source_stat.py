@@ -23,12 +23,13 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, time_ns: int) -> str:
-        """Return size and time as text, unless a file may still change.
+        """Return the size and time as text, if all files are old.
 
-        A file that was modified just now could change again without a different modification time.
+        A file that was modified a moment ago could change again and keep the same modification time. So its
+        size and time do not identify its content.
 
         Args:
-            time_ns: a time in nanoseconds since 1970, before which all files must have been modified.
+            time_ns: the files must have been modified before this time, in nanoseconds since 1970.
 
         Returns:
             The text; empty if a file is newer.
@@ -39,7 +40,7 @@ class SourceStat(NamedTuple):
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
     """Return the size and modification time of a contract's files.
 
-    For objects in an object store, the result is unknown.
+    For objects in an object store, both are unknown.
 
     Args:
         root: the content folder; a string is a tenth faster than a Path.
@@ -89,9 +90,9 @@ def _stat_file(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record's file, without final white space.
+    """Return the SHA-256 of a record's file, except final white space.
 
-    For canonical JSON, this is the digest of the published bytes.
+    For a file with canonical JSON, this is also the digest of the published document.
     """
     return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
 
