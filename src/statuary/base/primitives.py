@@ -50,8 +50,7 @@ def parse_chain_id(text: str) -> ChainId:
     """Parse a chain id of 1 to 20 decimal digits.
 
     Raises:
-        InvalidValueError: if the text is not such a number, or starts with a zero, as `01`: a real server
-            answers `Chain 01 not found` (MEASUREMENTS.md, requests).
+        InvalidValueError: if the text is not such a number, or starts with a zero, such as `01`.
     """
     if not (text.isascii() and text.isdigit()):
         raise InvalidValueError(
@@ -95,8 +94,7 @@ def parse_address(text: str) -> Address:
     """Parse an address in lower case, upper case or EIP-55 mixed case.
 
     Raises:
-        InvalidValueError: if the text is not `0x` and 20 bytes of hex, or its checksum is wrong; a real
-            server rejects a wrong checksum too (MEASUREMENTS.md, requests).
+        InvalidValueError: if the text is not `0x` and 20 bytes of hex, or its EIP-55 checksum is wrong.
     """
     digits = text[2:]
     if not text.startswith("0x"):
@@ -199,8 +197,8 @@ def instant(date_time: datetime) -> Instant:
 def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """Format a time as Statuspage does, in the page's time zone.
 
-    The result has milliseconds and the offset at that time. UTC is written `Z`, but London in winter is
-    `+00:00` (MEASUREMENTS.md, times).
+    The result has milliseconds and the offset from UTC at that time. For UTC the offset is `Z`; for London in
+    winter it is `+00:00`.
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text

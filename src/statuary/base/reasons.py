@@ -6,10 +6,11 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """The reason for a claim's status, for pages in any language.
+    """A translatable sentence that explains why a claim is proven or not.
 
-    A claim is a sentence that a proof shows, leaves open or contradicts. Its reason is the key of a text
-    below `claim_reason`, and the values to fill in.
+    A claim is a statement about a contract. The reason has the key of a text below `claim_reason`, and the
+    values
+    to fill in.
     """
 
     key: str
@@ -27,7 +28,7 @@ def because(key: str, /, **values: str | int) -> Reason:
 
 
 class EvidenceError(StatuaryError, ValueError):
-    """Evidence does not prove what it should; the reason says why."""
+    """The evidence does not prove a claim; the reason says why."""
 
     def __init__(self, key: str, /, **values: str | int) -> None:
         self.reason = because(key, **values)

@@ -59,9 +59,9 @@ def rule_text(function: Callable[..., object]) -> RuleText:
 
 
 def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
-    """Yield the functions in modules that are decorated with `@check`.
+    """Yield all functions in some modules that are decorated with `@check`.
 
-    Each comes with its rule's name, sentence and severity, in the order of the code.
+    Each function is yielded with the name, sentence and severity of its rule, in the order of the code.
     """
     for module in modules:
         for value in vars(module).values():

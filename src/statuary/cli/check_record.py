@@ -28,7 +28,7 @@ class CheckedRecord(NamedTuple):
     def is_clean(self, *, strict: bool) -> bool:
         """Return whether the record passed all checks.
 
-        It has not passed if evidence contradicts it.
+        A record that its own evidence contradicts has not passed.
 
         Args:
             strict: whether a warning counts as a failure, too.

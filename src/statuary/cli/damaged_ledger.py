@@ -12,16 +12,18 @@ Result = TypeVar("Result")
 
 
 def retry_with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
-    """Call a function again if it finds the site's ledger damaged.
+    """Call a function; if the site's database is damaged, call it again.
 
-    The ledger is the database of published files. A damaged one has been renamed by then, so that the second
-    call makes a new one.
+    The database (ledger) lists the published files. By the second call, the damaged file has been renamed, so
+    the
+    call creates a new one.
 
     Args:
         folder: the folder of the site.
+        run: the function.
 
     Raises:
-        DamagedLedgerError: if the damaged ledger belongs to another folder.
+        DamagedLedgerError: if the damaged database belongs to another folder.
     """
     try:
         return run()

@@ -57,13 +57,15 @@ EVERYTHING = Scope()
 def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
     """Return the files that a command must read to check an edit.
 
-    Maintenance windows are compared with each other, so an edit of one window needs all of them.
+    For example, to edit a maintenance window it must read all windows, because they are compared with each
+    other.
 
     Args:
         root: the content folder.
         folder: `incidents` or `maintenances`.
-        typed_id: the id of an incident, or the beginning of an id; None for a new incident, which needs the
-            unresolved ones. If no file name matches, all records are read.
+        typed_id: the id of an incident, or the beginning of an id. If no file name matches, all files are
+            read.
+            None for a new incident: then the files of unresolved incidents are read.
     """
     if folder == MAINTENANCES:
         # A check compares all maintenance windows with each other, so an edit of one window needs the files

@@ -85,7 +85,9 @@ MAPPINGS = frozenset(pointer[:1] for pointer in CORE_KEYS if len(pointer) > 1)
 def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
     """Store the settings of this build for later builds.
 
-    If a setting has an error then, its last value replaces it. The ledger is the build's database.
+    If a setting has an error in a later build, that build uses the stored value instead. The ledger is the
+    build's
+    database.
     """
     note = json.dumps(settings)
     if note != ledger.get_meta(PUBLISHED_SETTINGS):
@@ -106,7 +108,7 @@ def published_settings(ledger: Ledger) -> Tree:
 
 
 def find_extension_error(site: SiteContent | None, findings: Iterable[Finding], key: str) -> Finding | None:
-    """Return the error because of which a command has no settings of an extension.
+    """Return the error that makes the settings of an extension unusable.
 
     Args:
         site: the content; None if it could not be read.
@@ -114,7 +116,7 @@ def find_extension_error(site: SiteContent | None, findings: Iterable[Finding], 
         key: the key of the extension.
 
     Returns:
-        The error; None if the settings are missing for no error.
+        The error; None if there is no such error.
     """
     of_file = [error for error in findings if error.path.startswith("site.")]
     errors = [error for error in (*of_file, *findings) if error.severity is Severity.ERROR]
@@ -171,7 +173,9 @@ class SettingsFallback:
     def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
         """Replace the values in site.yaml that have errors.
 
-        If the result has errors too, call the method again with it: what replaced a value is then replaced.
+        If the result has errors too, call the method again with it. A value that was already replaced then
+        gets its
+        next replacement.
 
         Args:
             tree: the values of site.yaml; None if it cannot be read.

@@ -30,9 +30,10 @@ def unmade_urls(section: Section | None, errors: Iterable[Finding]) -> Iterable[
 def is_unmade(site: SiteContent, ledger: Ledger, unmade: Container[Url], path: str) -> bool:
     """Return whether a published document could not be made this time.
 
-    A document that the site no longer has does not count.
+    For a document that no longer belongs to the site, the result is False.
 
     Args:
+        site: the content of the site.
         ledger: the database of published files.
         unmade: the URLs of documents that cannot be made.
         path: the path of the document.

@@ -36,7 +36,10 @@ FINGERPRINTED = (
 
 
 class Fingerprint(NamedTuple):
-    """Digests of everything that documents depend on, except their sources."""
+    """Digests of the program and of the settings.
+
+    They cover everything that documents depend on, except the content files.
+    """
 
     statuary: str  # hash of the program, so that a changed program rebuilds even under the same version
     settings: str  # hash of the settings of the site and of the run
@@ -58,30 +61,32 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint_of(*settings: object) -> Fingerprint:
-    """Return digests of the given settings and of the program.
+    """Return the digest of the program, and one digest of all settings.
 
     If either digest changes, documents have to be made again.
 
     Args:
-        settings: values, and collections of values.
+        settings: the settings, such as numbers, strings, lists and dataclasses.
     """
     return Fingerprint(program_fingerprint(), digest_of(*settings))
 
 
 def digest_of(*values: object) -> str:
-    """Return the SHA-256, in hex, of the given values.
+    """Return one SHA-256, in hex, of all values together.
+
+    The values are encoded as JSON, and then hashed.
 
     Args:
-        values: values, and collections of values.
+        values: for example numbers, strings, lists and dataclasses.
     """
     return sha256(_encode_value(values)).hexdigest()
 
 
 @cache
 def program_fingerprint() -> str:
-    """Return a digest of the program's files that make documents.
+    """Return a digest of statuary's version and source files.
 
-    If it changes, everything is built again.
+    The files are those that affect documents. If one changes, the next build makes all documents again.
     """
     package = str(Path(version.__file__).parent)
     digest = sha256(version.VERSION.encode())

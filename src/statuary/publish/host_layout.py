@@ -95,7 +95,7 @@ def compressed_forms(document: Document, formats: tuple[CompressedFormat, ...]) 
 def media_type_of(path: str) -> str:
     """Return the `Content-Type` of a path.
 
-    A compressed copy has the type of its document.
+    A compressed copy has the type of the original: `a.json.br` has that of `a.json`.
     """
     path = uncompressed_path(path)
     match = match_url(path)

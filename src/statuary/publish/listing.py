@@ -334,15 +334,16 @@ def parse_part_description(value: Json) -> Part:
 def ends_part(path: str) -> bool:
     """Return whether a part of the manifest ends after a path.
 
-    Only the path decides, so that an added or removed document changes no other part.
+    Only the path itself decides. So adding or removing a document leaves the other parts as they are.
     """
     return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
 
 
 def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Divide the entries of a manifest into parts, each for one file.
+    """Divide the list of a site's files into parts.
 
-    A part ends after a path that `ends_part` chooses, or when it has the maximum length.
+    Each part becomes one file. It ends after a path that `ends_part` chooses, or when it has the maximum
+    length.
 
     Args:
         entries: the entries of all documents, sorted by path.
@@ -397,16 +398,16 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
 
 
 def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
-    """Return the lines of a manifest's part, without validating them.
+    """Return the lines of one part of a manifest that statuary wrote.
 
-    Use this function only for a part that statuary itself wrote.
+    The lines are not validated, so do not use this function for a part from another source.
 
     Args:
         text: the bytes; None if the file of the part is missing.
-        part: the part as the manifest lists it.
+        part: the description of the part in the manifest, with its SHA-256.
 
     Raises:
-        DamagedSnapshotError: if the bytes are not those that the manifest lists.
+        DamagedSnapshotError: if the bytes are missing, or their SHA-256 is another one.
     """
     # `check_part` has compared the digest. So these are lines that statuary wrote, and each is valid.
     lines = check_part(text, part).splitlines(keepends=True)

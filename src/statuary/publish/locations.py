@@ -111,14 +111,14 @@ class SiteReplacement(NamedTuple):
 
 
 def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
-    """Find out which folders of a target must not be replaced.
+    """Return which parts of a published site may be replaced.
 
-    For example, an extension refuses to replace a log by a shorter one. Only extensions with files in the
-    target are asked.
+    For example, the extension for logs does not allow a log to be replaced by a shorter one. Only extensions
+    that have files in the target are asked.
 
     Args:
         site: the path or URL of the site to publish.
-        target: the path or URL of the target.
+        target: the path or URL to publish to.
 
     Raises:
         StatuaryError: if the site or the target cannot be opened.

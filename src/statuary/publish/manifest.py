@@ -137,9 +137,9 @@ class ManifestBuilder:
         return encoded
 
     def count(self, entries: list[Entry]) -> None:
-        """Count documents that are in a part encoded elsewhere.
+        """Add the number and size of some documents to the totals.
 
-        The manifest states their number and size.
+        Call this method for documents of a part that was encoded elsewhere.
         """
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)

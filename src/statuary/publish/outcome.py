@@ -44,10 +44,12 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def without_target(self, name: str) -> Self:
-        """Return the outcome of a built site whose further publication failed.
+        """Return the outcome for a site that could not be published elsewhere.
+
+        The site was built, but publishing it to another place failed.
 
         Args:
-            name: the path or URL that the site could not be published to.
+            name: the path or URL of that place.
         """
         return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 
@@ -60,8 +62,8 @@ def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
     """Return the outcome of a build that left out parts with errors.
 
     Args:
-        findings: the findings of the build. Each error names a file or setting that is not published as it
-            is.
+        findings: the findings of the build. Each error names a file or setting that could not be used as the
+            author wrote it.
     """
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_faulty_file_or_setting(finding) for finding in errors)

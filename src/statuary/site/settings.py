@@ -153,7 +153,7 @@ LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSettings:
-    """The pages that are built.
+    """The settings for the HTML pages of a site.
 
     Attributes:
         contracts: the maximum number of contracts with pages; a site with more contracts has no contract
@@ -181,17 +181,21 @@ class PageSettings:
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether each contract has a page.
+        """Return whether the site has a page for each contract.
+
+        It has none if there are more contracts than the settings allow.
 
         Args:
-            count: the number of contracts of the site, for which settings have a limit.
+            count: the number of contracts of the site.
         """
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Return whether pages list all contracts.
+        """Return whether the site has pages that list its contracts.
+
+        It has none if there are more contracts than the settings allow.
 
         Args:
-            count: the number of contracts of the site, for which settings have a limit.
+            count: the number of contracts of the site.
         """
         return count <= self.listed

@@ -52,8 +52,8 @@ class UrlMatch(NamedTuple):
 def match_url(path: str) -> UrlMatch | None:
     """Find the URL pattern that a path belongs to.
 
-    If several match, the one with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract
-    on the chain `all-chains`.
+    If several patterns match, the one with the fewest parameters is returned. For example, `all-chains` in
+    `v2/contract/all-chains/...` is not treated as a chain id.
 
     Returns:
         The pattern and its parameters, or None if no document can have the path.

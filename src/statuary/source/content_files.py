@@ -76,10 +76,10 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def add_unusable(self, root: Path, finding: Finding) -> None:
-        """Add a path that cannot be used, such as a link outside.
+        """Add a path that cannot be read, such as a dangling link.
 
-        A file of a known kind is treated like one that cannot be read. If a folder of incidents or contracts
-        cannot be used, these stay as last published.
+        A file of a known kind, such as an incident, is reported like an unreadable file. If a whole folder of
+        incidents or contracts cannot be read, the site keeps their last published versions.
 
         Args:
             root: the content folder.
@@ -108,12 +108,12 @@ class ContentFiles:
         return frozenset(files).difference(self.read_paths) | self.faulty_paths
 
     def read_single(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read a file that a content folder has only once.
+        """Read a file that exists only once, such as site.yaml.
 
-        A second file of the kind is reported as an error.
+        If the folder has a second file of this kind, an error is reported.
 
         Args:
-            kind: the kind of file, such as site.yaml.
+            kind: the kind of file.
             load: reads the file and returns its content.
 
         Returns:

@@ -78,7 +78,7 @@ def yaml_entry_end(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether comments that belong to a YAML entry follow it.
+    """Return whether comments below a YAML entry belong to it.
 
     Args:
         text: the YAML.
@@ -91,10 +91,10 @@ def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
 def lines_inserted_below(
     text: str, node: YamlNode, column: int, lines: Sequence[str], *, apart: bool = False
 ) -> Replacement:
-    """Return the edit of a text that inserts lines below an entry.
+    """Return an edit that inserts lines below a YAML entry.
 
-    The lines are inserted before the line break that ends the entry. So a file whose last line has no line
-    break keeps none.
+    The lines are inserted before the line break that ends the entry. So if the file did not end with a line
+    break, it still does not.
 
     Args:
         text: the YAML.
@@ -155,8 +155,9 @@ def find_yaml_node(text: str, pointer: Pointer) -> NodePath:
     If a key is missing, the path of the last existing node is returned.
 
     Raises:
-        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on
-            the way: a change there could affect other places.
+        EditError: if the text cannot be read or is not a mapping. Also if an anchor, an alias or a tag is on
+            the
+            way, because a change there could affect other places.
     """
     root = _parse_root(text)
     path = NodePath(root=root, node=root, key=None, missing_steps=pointer)

@@ -56,10 +56,10 @@ class GitState:
 
     @property
     def clean_id(self) -> str:
-        """The id that git gives to the contracts folder.
+        """The hash by which git identifies the committed contracts folder.
 
         Returns:
-            The id, or an empty string if a file in the folder was changed since the commit.
+            The hash of git's tree object; empty if the folder contains a changed or ignored file.
         """
         unclean_paths = self.changed_paths | self.ignored
         return (
@@ -69,7 +69,7 @@ class GitState:
     def committed_files(self) -> Iterator[GitFile]:
         """Yield the contract files without uncommitted changes, sorted by path.
 
-        Each has its path and the id that git gives to its content.
+        Each file has its path, and the hash that git gives to its content (the blob id).
         """
         for line in GitProcess(
             self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/"
@@ -81,9 +81,9 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def has_uncommitted_changes(self, folder: str) -> bool:
-        """Return whether a folder has changes or files that git lacks.
+        """Return whether a folder contains changes that are not committed.
 
-        Files that git ignores count, too.
+        New files count, too, even if git ignores them.
         """
         return folder in self._changed_folders or self._is_changed(folder)
 

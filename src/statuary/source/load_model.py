@@ -171,11 +171,11 @@ def _pointer_of_location(location: tuple[str | int, ...], tree: Json) -> Pointer
 
 
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:
-    """Return the keys that a mapping in a file may have.
+    """Return the keys that are allowed in a mapping of a file.
 
     Args:
         model: the model of the whole file.
-        pointer: the keys and indexes that lead to the mapping.
+        pointer: the keys and indexes that lead to the mapping, such as `("updates", 2)`.
     """
     for step in pointer:
         members = model_members(model)
@@ -192,12 +192,13 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     """Read a file, and validate it with a pydantic model.
 
     Args:
+        file: the YAML or JSON file.
         model: the class of the model.
         limit: the maximum size of the file in bytes.
         findings: receives the errors in the file.
 
     Returns:
-        The object, or None if the file has errors.
+        An instance of the model, or None if the file has errors.
     """
     try:
         tree = read_tree(file, limit)

@@ -14,9 +14,11 @@ KINDS = {
 
 
 def with_schema_line(root: Path, path: str, text: str) -> str:
-    """Put a comment naming the JSON Schema before a new file's text.
+    """Add a comment that names the JSON Schema to a new file.
 
-    If the content folder has no schemas, the text is unchanged.
+    Editors use the comment, which is at the top, to check the file. If the content folder has no schemas, the
+    text
+    is unchanged.
 
     Args:
         root: the content folder.

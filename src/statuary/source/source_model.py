@@ -57,14 +57,12 @@ Value = TypeVar("Value")
 
 
 def convert_model(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
-    """Make an object from the fields of a model.
-
-    The object has fields with the same names.
+    """Create an object from a pydantic model's fields of the same names.
 
     Args:
-        kind: the class of the object.
-        model: the object of the model.
-        other_fields: the fields that the model lacks.
+        kind: the class of the new object.
+        model: the pydantic model.
+        other_fields: values for fields that the model does not have.
     """
     shared = {
         name: getattr(model, name)

@@ -27,9 +27,11 @@ class UnreadableError(StatuaryError):
 
 
 class BeyondLimitError(UnreadableError):
-    """A content file exceeds a limit of `base/limits.py`.
+    """A content file is too large, or otherwise exceeds a limit.
 
-    A build leaves out an incident, a maintenance window or a page with this error.
+    The limits are in `base/limits.py`. If the file is an incident, a maintenance window or a page, a build
+    leaves
+    it out.
     """
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:

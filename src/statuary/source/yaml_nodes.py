@@ -42,7 +42,7 @@ class NodeKind(Enum):
 
 
 class YamlNode(NamedTuple):
-    """A value in a YAML text, with its place.
+    """A value in a YAML text, with its start and end.
 
     Attributes:
         members: the keys and values of a collection; the keys of a list are None.
@@ -66,7 +66,7 @@ class YamlNode(NamedTuple):
 
 
 def parse_nodes(text: str) -> YamlNode | None:
-    """Parse YAML to nodes that know their place in the text.
+    """Parse YAML to a tree of nodes with their positions.
 
     Returns:
         The root node, or None if the text has no value.
@@ -145,9 +145,10 @@ def keeps_trailing_blank_lines(text: str, node: YamlNode) -> bool:
 
 
 def end_of_block_scalar(text: str, start: int, libyaml_end: int) -> int:
-    """Return the offset of a block scalar's end.
+    """Return the offset at which a block scalar ends.
 
-    Blank lines after it count only for `|+`; the last line break is never included.
+    Blank lines at the end belong only to a scalar that begins with `|+`. The last line break is never
+    included.
 
     Args:
         text: the YAML.

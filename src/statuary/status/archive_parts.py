@@ -25,9 +25,11 @@ class FinalRecord(NamedTuple):
 
 
 class ArchivePart(NamedTuple):
-    """Documents that can no longer change, which later builds reuse together.
+    """A set of documents that can no longer change.
 
-    A part has the documents of one month, the feed of one component, or the page of one quarter.
+    Later builds reuse them together. For example, the documents of one month, the feed of one component, or
+    the
+    page of one quarter.
     """
 
     name: str

@@ -36,14 +36,15 @@ def isolate_faulty_records(
 ) -> IsolatedStatus:
     """Compute a site's status without the files that cause exceptions.
 
-    These files can be incidents, maintenance windows, and templates of the theme.
+    The files can be incidents, maintenance windows, and templates of the theme.
 
     Args:
+        site: the content of the site.
         now: the time of the build.
         families: returns the parts of statuary whose documents change with the status.
 
     Raises:
-        StatuaryError: if the status cannot be computed without those files either.
+        StatuaryError: if the status cannot be computed even without those files.
     """
     content = site.of(StatusContent)
     context = run_guarded(partial(site_context, site), site.source, "making the pages")
@@ -107,9 +108,10 @@ class WorkingStatus(NamedTuple):
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
     """Return a status without incidents and documents that cause exceptions.
 
-    An incident or window whose API document cannot be made is excluded. One that only feeds or pages cannot
-    show is left out of these. If feeds or pages fail although no single incident is the cause, all of them
-    are skipped.
+    If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail
+    to
+    show it, it is left out of these. If feeds or pages fail and no single incident is the cause, all feeds or
+    pages are skipped.
 
     Raises:
         StatuaryError: if the remaining documents cannot be made either.

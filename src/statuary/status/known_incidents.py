@@ -18,9 +18,11 @@ from statuary.status.model.records import AffectedComponent, Incident, IncidentU
 
 
 class KnownIncidents(LedgerTable):
-    """The ledger's table with the incident that each file contains.
+    """A table of incidents that earlier builds have parsed, by file.
 
-    A stored incident is used only while its file has the same bytes, and by the program that stored it.
+    A stored incident is used again only if its file has the same bytes, and the program is the same. The
+    table is
+    in the build's database.
     """
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
@@ -55,7 +57,7 @@ class KnownIncidents(LedgerTable):
     def add(self, incident: Incident) -> None:
         """Store the incident that was parsed from a changed file.
 
-        An incident with translated texts is not stored, so each build parses its file.
+        An incident with translated texts is not stored, so every build parses its file again.
         """
         path = incident.source
         try:

@@ -35,7 +35,9 @@ class MovedStatus(ContentSection, PublishesIncidents):
     def changed_paths(self) -> list[str]:
         """The paths of documents that were changed or removed.
 
-        If there are any, the path of `changes.json`, which lists the changes, is the last one.
+        The last one is the path of `changes.json`, which lists the changes. If nothing has changed, there are
+        no
+        paths.
         """
         paths = [*(document.path for document in self._moved_documents), *self._removed_paths]
         return [*paths, status_urls.CHANGES.path()] if paths else []

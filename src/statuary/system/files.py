@@ -51,8 +51,9 @@ class TooLargeError(OSError):
 def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
     """Open a regular file within a folder.
 
-    Each name in the path is opened in turn. So if a file or folder is replaced after it was listed, the new
-    one is checked too.
+    Each folder on the path is opened in turn. So if a file or folder is replaced after it was listed, the new
+    one
+    is checked too.
 
     Args:
         root: the folder.
@@ -63,7 +64,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
         The file descriptor.
 
     Raises:
-        OutsideFolderError: if a link that is not followed is on the path.
+        OutsideFolderError: if a symbolic link on the path may not be followed.
         NotRegularFileError: if there is no regular file at the path.
         OSError: if the file cannot be opened.
         ValueError: if no file can have this name.
@@ -121,8 +122,9 @@ def _contained_path(root: str, path: str) -> _ContainedPath:
 class OpenFolder:
     """Opens regular files within a folder, as `open_below` does.
 
-    The inner folder of the last file stays open, so that the next file in it takes one call of the system. If
-    that folder is replaced meanwhile, its old files are opened, which were checked.
+    The inner folder of the last file stays open, so that opening the next file in it takes one system call.
+    If
+    somebody replaces that folder meanwhile, files of the old folder are opened, which was already checked.
     """
 
     def __init__(self, root: Path | str) -> None:

@@ -57,7 +57,9 @@ class Executor(Protocol):
     ) -> Iterator["PartitionResult"]:
         """Run tasks that build parts of a site, and yield their results.
 
-        Workers may keep the rows of documents until the end, and then return them sorted.
+        Each result contains table rows about the documents. Workers may hold the rows back, and return them
+        sorted
+        at the end.
 
         Args:
             work: the function to call with each task; it must be at the top level of a module.
@@ -72,7 +74,7 @@ class Executor(Protocol):
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The function that makes a large manifest with workers.
+        """The function that lists a large site's files with several workers.
 
         It is None for an executor without workers.
         """

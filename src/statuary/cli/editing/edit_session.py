@@ -184,10 +184,11 @@ class EditSession:
                     )
 
     def date_after_newest_update(self, record: Incident) -> None:
-        """Date the edit after the newest update, if that is ahead.
+        """Date the edit one second after the newest update, if necessary.
 
-        An update can be slightly ahead of this computer's clock if another computer made it. The edit is then
-        dated one second later, unless the user gave a time with --at.
+        It is necessary if another computer, whose clock is slightly ahead, made that update. If the user gave
+        a time
+        with --at, that time is kept.
 
         Args:
             record: the incident or maintenance window to which the edit adds an update.

@@ -203,7 +203,7 @@ class ResponseView(NamedTuple):
 
 
 class OperationView(NamedTuple):
-    """An operation: a request and its responses."""
+    """A call of the API, as the page shows it."""
 
     anchor: str
     method: str

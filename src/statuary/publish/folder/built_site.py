@@ -21,8 +21,9 @@ from statuary.system.files import read_file
 def is_built_site(root: Path) -> bool:
     """Return whether statuary built the site in a folder.
 
-    Such a folder has a ledger, the database of what was published. Readers trust the ledger, and skip the
-    check that a snapshot needs.
+    Such a folder contains the ledger, a database of what was published. For a site with a ledger, readers
+    skip
+    the check that a copied site needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -34,9 +35,9 @@ def is_built_site(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether the ledger, the build's database, lists all files.
+    """Return whether the database of published files lists all files.
 
-    The number of names in the ledger is compared with that in the manifest.
+    The number of names in the database (ledger) is compared with that in the manifest.
 
     Args:
         root: the folder of the site.

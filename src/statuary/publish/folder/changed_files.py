@@ -167,10 +167,10 @@ def _has_no_hidden_name(path: str) -> bool:
 def describe_changed_files(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
     """Describe changed files in one sentence for each kind of change.
 
-    A sentence has the number of files and the names of the first ones.
+    A sentence states the number of files, and names the first ones.
 
     Args:
-        root: the folder of the site, as the sentences name it.
+        root: the folder of the site, to show in the sentences.
         changed: the files, as `changed_files` yields them.
     """
     counts: Counter[FileChange] = Counter()

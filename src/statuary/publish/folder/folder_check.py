@@ -107,10 +107,10 @@ class FolderCheck:
             self._before = {folder: self._stamp(folder) for folder in self._checked.stamps}
 
     def note(self) -> dict[str, str]:
-        """Return the folders' modification times for the next build to compare.
+        """Return the folders' modification times, to store for the next build.
 
-        Call this method when the files of this run are in place. A folder's time is renewed if nothing else
-        changed the folder between the check and the changes of this run.
+        Call this method when the files of this build are in place. If another program has changed a folder
+        meanwhile, the next build checks the folder again.
         """
         known = self._checked or self._noted
         if known is None or not self._ledger.is_partial:

@@ -182,8 +182,7 @@ def walk_files(root: Path) -> Iterator[str]:
 def walk_everything(root: Path) -> Iterator[str]:
     """Yield the paths of all files in a folder, hidden ones included.
 
-    Symbolic links are included, too. Only statuary's own folder and git's are left out. The paths are not
-    sorted.
+    Symbolic links are yielded, too. The folders `.statuary` and `.git` are skipped. The paths are not sorted.
     """
     for folder, folders, names in os.walk(root):
         below = os.path.relpath(folder, root).replace(os.sep, "/")

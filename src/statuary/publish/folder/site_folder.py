@@ -78,8 +78,9 @@ class Stager:
     """Writes new documents to a staging folder, before they replace old ones.
 
     Attributes:
-        entry_of: the function that returns the ledger's entry of a path; without a ledger, every file is
-            read.
+        entry_of: returns what the ledger, the database of published files, says about a path. Without a
+            ledger,
+            every file is read.
     """
 
     root: str
@@ -304,7 +305,7 @@ class SiteFolder:
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete a build's staging folder, and what an earlier build left.
+        """Delete the staging folder of a build, and leftovers of earlier builds.
 
         Args:
             run: the number of the build.
@@ -392,11 +393,12 @@ class SiteFolder:
         """Find published files that are missing or have another size.
 
         Args:
-            files: path, aliases, size in bytes, SHA-256 and sources of each file; aliases and sources are one
-                a line.
+            files: for each file: its path, aliases, size in bytes, SHA-256, and the content files that it was
+                made
+                from. Aliases and content files are strings with one path on each line.
 
         Yields:
-            The sources of such a file, one a line.
+            For each such file, the content files that it was made from, one path on each line.
         """
         root = str(self.root)
         lstat = os.lstat

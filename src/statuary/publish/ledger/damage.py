@@ -19,7 +19,10 @@ from statuary.system.databases import open_read_only_database
 
 
 class DamagedLedgerError(PublishingError):
-    """A ledger is damaged; a build that finds it renames the file."""
+    """The database of published files is damaged.
+
+    A build that finds the damage renames the database file.
+    """
 
     def __init__(self, message: str, hint: str, file: Path) -> None:
         super().__init__(message, hint)
@@ -30,8 +33,9 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     """Check that an SQLite database was written by this version of statuary.
 
     Raises:
-        sqlite3.DatabaseError: if the database has another version, other columns, or notes that no build
-            writes.
+        sqlite3.DatabaseError: if the database has another version, unexpected columns, or values that no
+        build
+            stores.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:

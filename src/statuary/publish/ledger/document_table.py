@@ -94,12 +94,12 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Add files to this build, unless a path of theirs is taken.
+        """Add files to this build, except those whose path is taken.
 
         If a path is taken, the error is stored in `path_conflict`.
 
         Returns:
-            Whether all paths were free.
+            Whether all files were added.
         """
         changes_before = self.connection.total_changes
         with transaction(self.connection):
@@ -140,7 +140,7 @@ class DocumentTable:
     def remove_unless_added(self, paths: Iterable[str]) -> None:
         """Remove some published files, unless this build adds them again.
 
-        A build of the whole site needs no such call, because it removes each file that it does not add.
+        A build of the whole site does not need this call: it removes every file that it does not add.
         """
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
@@ -149,7 +149,7 @@ class DocumentTable:
     def remove_site_unless_added(self) -> None:
         """Remove each published file, unless this build adds it again.
 
-        Files that are published as persistent stay.
+        Files that were published with `persistent` set are not removed.
         """
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
@@ -304,10 +304,12 @@ class DocumentTable:
             yield path
 
     def retain_folder_files(self, folder: str) -> None:
-        """Publish a folder as last time, without changes of this build.
+        """Keep a folder exactly as the last build published it.
+
+        Files that this build has added to the folder are discarded.
 
         Args:
-            folder: the path of a folder or of a single file.
+            folder: the path of a folder, or of a single file to keep.
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
@@ -317,10 +319,12 @@ class DocumentTable:
         self.retain_unreplaced_files(folder)
 
     def retain_unreplaced_files(self, folder: str) -> None:
-        """Keep the last build's files in a folder that are not replaced.
+        """Keep a folder's published files, unless this build adds new versions.
+
+        For example, if this build adds `logs/b.json`, the folder `logs` keeps the published `logs/a.json`.
 
         Args:
-            folder: the path of a folder or of a single file.
+            folder: the path of a folder, or of a single file to keep.
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
@@ -334,10 +338,12 @@ class DocumentTable:
         )
 
     def paths_made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the published files that were made from exactly these sources.
+        """Return a folder's published files that were made from given content.
+
+        A file that was made from more or fewer content files is not returned.
 
         Args:
-            sources: content paths, one a line.
+            sources: the paths of the content files, one on each line.
             folder: the folder in the site.
         """
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
@@ -345,10 +351,12 @@ class DocumentTable:
         return [path for (path,) in rows]
 
     def sources_below(self, source_folder: str, folder: str) -> list[str]:
-        """Return a folder's content files that alone made a published file.
+        """Return content files that are the only source of a published file.
+
+        For example, `incidents/a.yaml`, if some file in the folder was made from it alone.
 
         Args:
-            source_folder: the folder of the content.
+            source_folder: the folder of the content files.
             folder: the folder of the published files.
         """
         query = """SELECT DISTINCT sources FROM documents WHERE path >= ? AND path < ?
@@ -357,10 +365,11 @@ class DocumentTable:
         return [source for (source,) in self.connection.execute(query, bounds)]
 
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
-        """Return whether files are from a given build or an earlier one.
+        """Return whether files have not changed since a given build.
 
         Args:
             run: the number of the build.
+            paths: the paths of the published files.
         """
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
@@ -470,9 +479,9 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the tables in a worker's database, except that of files.
+    """Return the names of the tables in a worker's database.
 
-    For example, the table of contracts.
+    The table of files is left out. For example, the table of contracts is returned.
 
     Args:
         connection: a connection to which the database is attached as `partition`.

@@ -234,12 +234,12 @@ class Ledger:
         return str(row[0]) if row else ""
 
     def cached_group(self, group: str) -> CachedGroup:
-        """Return what the last build stored about a set of documents.
+        """Return the digest and paths that the last build stored for documents.
 
-        A set (group) has the documents that a build makes, or reuses, together.
+        A group is a set of documents that a build makes, or reuses, together.
 
         Returns:
-            The stored digest and paths; the digest (fingerprint) is empty if the last build had no such set.
+            The stored values; the digest (fingerprint) is empty if the last build had no such group.
         """
         query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
         row = self.connection.execute(query, (group,)).fetchone()
@@ -249,7 +249,7 @@ class Ledger:
         return CachedGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
 
     def save_group(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
-        """Store which documents this build made for a set of documents.
+        """Store the paths of a set of documents that this build made.
 
         The next build reuses the whole set if the fingerprint is the same.
 
@@ -308,7 +308,7 @@ class Ledger:
     def restore_previous_documents(self) -> None:
         """Discard this build's files, and keep those of the last build.
 
-        Files that were not made from content files must be added again.
+        Files without recorded content files, such as openapi.json, must be added again.
         """
         self.documents.discard_all()
         self.retain_unchanged_sources()
@@ -430,12 +430,12 @@ class Ledger:
             self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self, notes: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Record that the files of the saved build are all in place.
+        """Record that this build has put all its files into place.
 
-        Without this mark, the next build knows that this one was interrupted.
+        Without this mark, the next build treats this one as interrupted.
 
         Args:
-            notes: strings for later builds, by name.
+            notes: strings to store for later builds, by name.
         """
         with transaction(self.connection):
             self.connection.execute(FORGET_OWNED)

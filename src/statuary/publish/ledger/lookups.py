@@ -41,14 +41,16 @@ def published_digest(documents: DocumentTable, path: str) -> str:
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256 of a file of the new site.
+    """Return the SHA-256 of a file in the new site.
+
+    The new site consists of the files that this build adds, and of those that it keeps from the last build.
 
     Args:
         documents: the files of the last build and of this one.
         path: the path of the file in the site.
 
     Returns:
-        The digest (hex) of the added file, else of the last build's file; empty if neither exists.
+        The digest as hex; empty if there is no file at the path.
     """
     for table in ("work.offered", "main.documents"):
         row = documents.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()

@@ -268,9 +268,9 @@ def isolate_text_direction(name: str) -> str:
 
 
 def visible_name(text: str) -> str:
-    """Put a name on one line, with codes after letters that deceive.
+    """Put a name on one line, and mark letters that may deceive.
 
-    For example, a Cyrillic letter that looks like a Latin one in the same word gets its code.
+    For example, if a Cyrillic letter looks like a Latin one in the same word, its code is added after it.
     """
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_append_code_point, line)

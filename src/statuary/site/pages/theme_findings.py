@@ -64,7 +64,9 @@ REPLACEMENTS = {
 
 
 def theme_faults(findings: Iterable[Finding]) -> tuple[Fault, ...]:
-    """Return the errors in a theme's files, which stop no build.
+    """Return the errors in a theme's files.
+
+    A build continues despite these errors.
 
     Args:
         findings: the findings about the theme.

@@ -38,17 +38,17 @@ def render_with_fallback(
     skipped: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
-    """Render pages with the theme, or without it if its templates fail.
+    """Render pages with the theme, or without it if a template fails.
 
     Args:
-        name: the name of the pages in findings.
+        name: the name of the pages for messages.
         make: returns the pages of a site.
         site: the content of the site, with its theme.
-        skipped: receives a finding for what fails.
+        skipped: receives a finding for each template or page that fails.
         source: the content file that the finding names, if any.
 
     Returns:
-        The pages; none if they cannot be made.
+        The pages; none if rendering also fails without the theme.
     """
     return try_make(name, partial(_make_with_theme, make, site, skipped), skipped, source)
 

@@ -121,7 +121,7 @@ class StatusDocumentContext(NamedTuple):
 class EncodedRecord(NamedTuple):
     """An incident or maintenance window as JSON, with the page.
 
-    The page is as of the record's last change.
+    The page is shown as it was when the incident or window last changed.
     """
 
     page: EncodedJson
@@ -172,8 +172,9 @@ class StatusDocuments:
     def final_documents(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the API documents of a month that can no longer change.
 
-        Each incident and maintenance window that has ended has such a document. If all of them have ended, so
-        has the archive of the month.
+        They are the documents of the month's ended incidents and windows. If all have ended, the archive of
+        the month
+        is yielded, too.
 
         Args:
             month: a month such as `2026-11`.

@@ -54,9 +54,11 @@ class StoredDocument(NamedTuple):
 
 
 class IndexedVersions(NamedTuple):
-    """The precomputed versions of one document, by the index of their times.
+    """The versions of one document that a build wrote ahead.
 
-    Each version is stored as a whole file or a patch, or returns to an earlier version.
+    A version is known by the index of its time. It is stored as a whole file or a patch, or repeats an
+    earlier
+    version.
     """
 
     full_numbers: tuple[int, ...] = ()
@@ -93,9 +95,9 @@ class IndexedVersions(NamedTuple):
 
 
 class EpochIndex(NamedTuple):
-    """The index of document versions that a build precomputed.
+    """The index of the document versions that a build wrote ahead.
 
-    Each version is the document as it will be from a later time on.
+    For example, the page as it will be when a maintenance window starts.
 
     Attributes:
         until: the time up to which the versions are complete, as ISO 8601; empty if there are none.
@@ -168,7 +170,7 @@ class EpochIndex(NamedTuple):
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return since when the site shows an outdated status.
+        """Return the time since which the site shows an outdated status.
 
         Returns:
             The time as ISO 8601; empty if the site is up to date.

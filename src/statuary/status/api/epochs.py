@@ -292,9 +292,9 @@ class EpochPlan(NamedTuple):
 
 
 class EpochLimits(NamedTuple):
-    """The horizon and the highest number of times to precompute documents for.
+    """The limits for the documents that a build writes ahead.
 
-    None of these times is after the horizon.
+    They are the last time for which it writes documents, and the highest number of times.
     """
 
     horizon: Instant
@@ -360,8 +360,9 @@ class DocumentVersions:
     def index_entry(self) -> dict[str, object]:
         """Return the document's JSON object in the index of later versions.
 
-        It lists the times of versions that are whole files, of those that are patches, and of those that
-        repeat an earlier version.
+        It lists the times of its versions in three groups: whole files, patches, and repetitions of an
+        earlier
+        version.
         """
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}

@@ -41,7 +41,7 @@ class ArchivedMonth(NamedTuple):
     def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
         """Yield the incidents and windows that no longer change after a time.
 
-        Each is yielded as it is after its last change.
+        Each is yielded in its last state.
         """
         for history in (*self.incidents, *self.maintenances):
             if history.final_state is not None and history.is_final_by(instant):
@@ -50,7 +50,7 @@ class ArchivedMonth(NamedTuple):
     def records_at(self, instant: Instant) -> "ArchivedRecords":
         """Return the month's incidents and windows as of a given time.
 
-        Those that are not published by then are excluded.
+        Incidents and windows that are published later are left out.
         """
         return ArchivedRecords(*(incident_states_at(records, instant) for records in self))
 
@@ -73,7 +73,7 @@ class ArchivedRecords(NamedTuple):
 class Archives:
     """Makes the monthly archives, and the list of months.
 
-    A month is final if none of its records changes after the start time.
+    An archive is final if no incident or window in it changes after the start time.
     """
 
     def __init__(

@@ -104,8 +104,10 @@ def incident_members(
 ) -> Members:
     """Return an incident or maintenance window as a JSON object.
 
+    The members are the keys and values of the object, as in Statuspage's API.
+
     Args:
-        state: the incident or maintenance window as of a time.
+        state: the incident or maintenance window at some time.
         components: the JSON objects of the components that it affects.
         page: the page that it belongs to.
         timestamps: formats times in the page's time zone.
@@ -183,7 +185,7 @@ def record_components(
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that an incident affects.
 
-    They are in the order of `component_order` in the incident's file, or else in the order of the page.
+    They are sorted by `component_order` in the incident's file; without that key, as on the page.
 
     Args:
         state: the incident or maintenance window.

@@ -12,7 +12,7 @@ def unknown_component_findings(
     path: str,
     severity: Severity = Severity.WARNING,
 ) -> Iterator[Finding]:
-    """Yield a finding for each name that no component has.
+    """Yield a finding for each name that belongs to no component.
 
     Args:
         catalogue: the components that exist.

@@ -429,6 +429,8 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
     """Return the status that an incident has before a new update.
 
+    The function also checks that the new status may follow.
+
     Args:
         incident: the incident or maintenance window.
         status: the status that the update sets.
@@ -438,7 +440,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
         The status, or None if this is the first update.
 
     Raises:
-        EditError: if `status` cannot follow the current one, or a maintenance was cancelled before its
+        EditError: if `status` must not follow the current one, or if the maintenance was cancelled before its
             announcement.
     """
     current = current_update(incident, at)

@@ -136,7 +136,9 @@ class FeedEntry(NamedTuple):
     """An incident or maintenance as a feed lists it.
 
     Attributes:
-        id: a tag URI (RFC 4151) of the two ids stays the same when the page moves or the record is edited.
+        id: a tag URI (RFC 4151) made from the ids of page and incident. It stays the same when the page moves
+            or
+            the incident is edited.
     """
 
     id: str
@@ -190,7 +192,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
 def feed_sorting_time(record: IncidentState) -> Instant:
     """Return the time by which feeds sort an incident or window.
 
-    For a maintenance window it is the start, for an incident the time of the latest update.
+    It is the start of a maintenance window, or the time of an incident's latest update.
     """
     incident = record.incident
     return (
@@ -203,28 +205,32 @@ def feed_sorting_time(record: IncidentState) -> Instant:
 def newest_published_first(records: Sequence[IncidentState]) -> list[IncidentState]:
     """Sort incidents and maintenance windows by publication, newest first.
 
-    Those of the same time are sorted by id, in descending order.
+    If two were published at the same time, they are sorted by id, in descending order.
     """
     return sorted(records, key=lambda record: (feed_sorting_time(record), record.incident.id), reverse=True)
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the latest incidents or windows, and all that are open.
+    """Return the newest incidents or windows, and all that are still open.
+
+    For example, with a count of 50, an open incident in place 60 is included.
 
     Args:
         records: the incidents or windows, newest first.
-        count: how many to return in any case.
+        count: how many to return whether they are open or not.
     """
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
-    """Return an update's status in words, such as `Investigating`.
+    """Return the label of an update in a feed, such as `Investigating`.
+
+    If the status is the same as before, the label is the word for an update.
 
     Args:
         record: the incident or maintenance window.
-        position: the update's index, newest first.
-        words: the words in the feed's language.
+        position: the index of the update; 0 is the newest one.
+        words: the words of feeds in the language of the site.
     """
     status = record.published_updates[position].update.status
     earlier_statuses = record.published_updates[position + 1 :]

@@ -127,7 +127,7 @@ class FeedDocuments:
     def listed_records(self, at: Instant) -> list[IncidentState]:
         """Return the incidents and windows in feeds that may still change.
 
-        Those in the calendar and in the feed of the whole site are among them.
+        The calendar and the feed of the whole site are included.
 
         Args:
             at: the time of the feeds.

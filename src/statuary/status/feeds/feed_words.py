@@ -27,7 +27,7 @@ FEED_TEXTS = (
 class Words:
     """The words of feeds in one language.
 
-    Two objects are never equal, so that caches distinguish languages.
+    Two objects are never equal, so that caches keep the texts of each language apart.
     """
 
     def __init__(self, language: str, words: Mapping[str, str]) -> None:

@@ -36,8 +36,8 @@ class PublishedStatus(NamedTuple):
     """The status that documents show, for comparison with the next documents.
 
     Attributes:
-        oldest: for each list, the creation time of its oldest closed record; the list may have dropped
-            earlier records.
+        oldest: for each list, the creation time of its oldest ended incident or window. Earlier ones may have
+            been dropped from the list.
     """
 
     summary: Members  # three members of `summary.json`

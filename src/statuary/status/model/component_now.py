@@ -25,10 +25,10 @@ class LayerKind(StrEnum):
 
 
 class Layer(NamedTuple):
-    """The status that one cause gives a component.
+    """The status that one cause, such as an incident, gives a component.
 
     Attributes:
-        since: the time from which the source gives this status; None if it gave it before the first change.
+        since: the time from which the cause gives this status; None if it gave it before the first change.
         record_id: the id of the incident or window; None if a person or another page is the cause.
     """
 
@@ -52,9 +52,11 @@ class ComponentNow(NamedTuple):
 
 
 class OpenLayers:
-    """The statuses that several causes give one component.
+    """The statuses that a component has at the same time, by cause.
 
-    Exactly one layer is a stated one, so that there always is a status. Changes stay fast with many layers.
+    For example, an incident gives it a major outage during a maintenance window. One status, which a person
+    or an
+    imported page states, is always there. Changes stay fast with many statuses.
     """
 
     def __init__(self, base: ComponentStatus) -> None:
@@ -98,20 +100,22 @@ class OpenLayers:
         self._insert(self._highest, layer)
 
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
-        """Remove the status that an ended incident or window gave.
+        """Remove the status that an incident, a window or another page gave.
 
-        Nothing happens if there is no such status.
+        For example, after an incident is resolved, its `partial_outage` is removed. Nothing happens if there
+        is no
+        such status.
 
         Args:
-            kind: the cause: an incident, a maintenance window or another page.
-            record_id: the id of the incident or window; None for another page.
+            kind: the kind of cause: an incident, a maintenance window, or a page that the component follows.
+            record_id: the id of the incident or window; None for a page.
         """
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[place]
 
     def keep_after_end(self, kind: LayerKind, record_id: str) -> None:
-        """Let the component keep the status that an ended incident gave it.
+        """Keep the status that an incident gave a component after its end.
 
         Args:
             kind: the cause: an incident or a maintenance window.
@@ -123,9 +127,11 @@ class OpenLayers:
             self._insert(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def set_operational(self, at: Instant, record_id: str) -> None:
-        """Remove the statuses that an incident or window gave.
+        """Make a component operational after an incident or maintenance window.
 
-        The component is then operational, unless other causes give it a status.
+        The status that the incident or window gave it is removed. If another incident also affects the
+        component, its
+        status stays.
 
         Args:
             at: the time from which the component is operational.

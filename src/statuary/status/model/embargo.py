@@ -34,9 +34,9 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove what must not be published before a later time.
+    """Leave out the content that must not be published yet.
 
-    For example, an update that readers shall see only tomorrow is removed.
+    For example, an incident whose `publish_at` is tomorrow.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.

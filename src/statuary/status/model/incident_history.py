@@ -56,7 +56,7 @@ class IncidentState:
     def closed(self) -> bool:
         """Whether the incident or maintenance window has ended.
 
-        If so, it no longer changes by itself.
+        After its end, it changes only if someone edits its file.
         """
         return self.status in CLOSED_STATUSES
 
@@ -73,8 +73,7 @@ class IncidentHistory:
     """All states of an incident or maintenance window over time.
 
     Attributes:
-        change_instants: all times at which the record changes, in order; empty for a record that is never
-            published.
+        change_instants: all times at which it changes, in order; empty if it is never published.
     """
 
     def __init__(
@@ -118,9 +117,11 @@ class IncidentHistory:
 
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
-        """The times at which promised updates became late.
+        """The times at which a promised update becomes late.
 
-        Pages show that an update is late; the API does not.
+        An update can promise the next one, with `next_update_by`. If none follows by then, the promised
+        update
+        is late. Only pages show this; the API does not.
         """
         promises = []
         for place, published_update in enumerate(self._published_updates):
@@ -141,7 +142,7 @@ class IncidentHistory:
     def is_final_by(self, instant: Instant) -> bool:
         """Return whether the incident or window does not change after a time.
 
-        It must have ended by then. One that is never published does not change, either.
+        This is so if it has ended by then, or if it is never published.
         """
         final = self.final_state
         return final is None or (final.closed and final.since <= instant)
@@ -237,10 +238,11 @@ def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Inst
     """Return when an update was last edited, up to a given time.
 
     Args:
+        published_update: the update.
         instant: the time; later edits are ignored.
 
     Returns:
-        The time of the edit; that of the update's creation if it was not edited by then.
+        The time of the last edit, or the time of the update's creation if there was none.
     """
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at

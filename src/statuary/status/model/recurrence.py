@@ -117,7 +117,8 @@ def _parse_until(value: str) -> Instant | None:
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
     """Return the starts of windows that are announced by a time.
 
-    At most `MAX_WINDOWS` + 1 are returned, which shows that there are too many.
+    At most `MAX_WINDOWS` + 1 starts are returned. If there are that many, the maintenance has too many
+    windows.
 
     Args:
         maintenance: the recurring maintenance.
@@ -278,10 +279,11 @@ def updates_in_display_order(record: Incident) -> list[IncidentUpdate]:
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return the updates of an incident or window, with automatic ones.
+    """Return the updates of an incident or window, then the automatic ones.
 
-    For example, a maintenance window can get an update when it starts. The automatic updates are last.
-    Incidents, and recurring maintenances as a whole, have none.
+    For example, a maintenance window can get an update when it starts. Incidents, and recurring maintenances
+    as a
+    whole, have no automatic updates.
     """
     return (
         _updates_with_automatic(record)
@@ -341,12 +343,12 @@ def actual_window_start(maintenance: Maintenance) -> Instant | None:
 
 
 def manual_window_end(maintenance: Maintenance) -> Instant | None:
-    """Return the time at which an author ended a maintenance window.
+    """Return when a person ended a maintenance window.
 
-    A `completed` update or a cancellation ends it.
+    A `completed` update or a cancellation in the content ends it.
 
     Returns:
-        The time, or None if no author did.
+        The time, or None if the window ends automatically.
     """
     ends = (first_update_time(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)

@@ -67,8 +67,10 @@ def unchanged_since(
 ) -> Instant:
     """Return the time since which the documents have not changed.
 
-    If a document shows uptime or days, this is `at` during an outage, and otherwise not before the last
-    midnight. If nothing has changed before `at`, this is `at`, too.
+    Documents that show uptime or days also change at midnight, and continuously during an outage. So with
+    such
+    documents, the result is not before the last midnight, and it is `at` during an outage. It is also `at` if
+    nothing has changed before.
 
     Args:
         timeline: the status over time.

@@ -114,7 +114,7 @@ class ReplayResult(NamedTuple):
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
     """Apply all updates in order, to get each component's status over time.
 
-    The changes in the `history` of components, which a person recorded, are applied, too.
+    Changes under the key `history` of a component are applied, too.
 
     Args:
         catalogue: the page with its components.
@@ -154,19 +154,23 @@ def _replay_events(
 
 
 def update_publication_time(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the time from which readers see an update.
+    """Return the time from which readers can see an update.
+
+    Args:
+        record: the incident or maintenance window, which may have a `publish_at`.
+        update: one of its updates.
 
     Returns:
-        The latest of the update's `created_at` and `display_at` and the record's `publish_at`.
+        The latest of the update's `created_at`, its `display_at`, and `publish_at`.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return components' names as updates show them, by component id.
+    """Return the names of components as readers see them, by component id.
 
-    A component in a group is shown as `Group - Component`.
+    The name of a component in a group begins with that of the group: `Group - Component`.
     """
     groups = {component.id: component.name for component in catalogue.components if component.group}
     return {
@@ -372,9 +376,9 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_component_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update ends an incident's effect on components.
+    """Return whether components recover from an incident with an update.
 
-    For example, a `resolved` update does.
+    For example, a `resolved` update ends the effect of an incident on its components.
 
     Args:
         record: the incident or maintenance window.

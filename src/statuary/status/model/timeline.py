@@ -103,8 +103,9 @@ class Timeline:
     def components_by_position(self) -> tuple[Component, ...]:
         """Groups and components in the order of the API.
 
-        Components with an equal position follow the order of Statuspage: those with a `created_at` in the
-        content come last, oldest first (352 of 352 measured ties). A `rank` in the content takes precedence.
+        Components with the same position are sorted as in Statuspage: first those without a `created_at` in
+        the
+        content, then the others, oldest first. If the content has a `rank`, it decides first.
         """
         return tuple(
             sorted(
@@ -313,7 +314,7 @@ def transitions_between(
         timeline: the status over time, which must extend at least to `until`.
         start: the time before the interval; a change exactly then is not returned.
         until: the last time of the interval.
-        days: include the midnights of the page's zone, at which documents that show days change.
+        days: whether to include midnight in the page's time zone, when documents that show days change.
     """
     first_index = bisect_right(timeline.changes, start)
     end_index = bisect_right(timeline.changes, until)
@@ -327,8 +328,8 @@ def transitions_between(
 def changes_after(timeline: Timeline, at: Instant) -> bool:
     """Return whether anything on the page changes after a time.
 
-    Windows of recurring maintenances count, too, even if they are too far ahead for a build to write their
-    documents.
+    Recurring maintenances count, too, even if their next window is so far ahead that a build does not write
+    documents for it.
     """
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True

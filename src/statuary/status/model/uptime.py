@@ -162,7 +162,7 @@ def components_with_uptime(timeline: Timeline) -> list[Component]:
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether an outage that lowers published uptime lasts.
+    """Return whether an outage is in progress that lowers published uptime.
 
     Args:
         timeline: the status over time.
@@ -178,7 +178,8 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
     """Return the full hours of an interval during which an outage lasts.
 
-    Uptime documents change at these times.
+    Uptime documents change at these times. For example, during an outage from 10:20 to 12:30: 11:00 and
+    12:00.
 
     Args:
         timeline: the status over time.

@@ -34,7 +34,7 @@ class DowntimeDay(NamedTuple):
     """The downtime of a component on a day.
 
     Attributes:
-        state: the worst of the day.
+        state: the worst status of the day.
         lengths: the duration of each status, in words.
         records: the incidents and maintenances of the day.
     """
@@ -49,7 +49,7 @@ class DayPath(NamedTuple):
     """The days of an uptime bar that have the same state.
 
     Attributes:
-        line: SVG path along the middle of the bars; the style sheet dashes it into days.
+        line: an SVG path through the middle of the bars; the style sheet turns it into one dash for each day.
     """
 
     state: str
@@ -76,9 +76,9 @@ class ComponentRow(NamedTuple):
     Attributes:
         state: the status as pages show it.
         label: the status in words.
-        uptime: in percent; empty if the component does not show it.
+        uptime: the uptime in percent; empty if the component does not show it.
         downtimes: the days with downtime, newest first.
-        summary: the bars in words.
+        summary: a text that describes the bars in words.
     """
 
     id: str

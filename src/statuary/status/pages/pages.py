@@ -139,7 +139,7 @@ class StatusPages:
         """Return the incidents by quarter, and the quarters that no longer change.
 
         Args:
-            start: the time after which the page of such a quarter no longer changes.
+            start: the time after which a quarter must not change to be among the latter.
         """
         begun = self._records_by_quarter.records_begun_by(start)
         # The page of a quarter links to its two neighbours, so the page changes when a neighbour gets its

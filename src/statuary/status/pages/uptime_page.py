@@ -45,8 +45,8 @@ class CalendarCell(NamedTuple):
 
     Attributes:
         number: the day of the month; 0 for a cell outside the month.
-        state: the worst of the day, `none` for a day without data, empty outside the month.
-        title: the downtime; empty without any.
+        state: the worst status of the day; `none` for a day without data; empty outside the month.
+        title: the downtime in words; empty if there was none.
     """
 
     number: int
@@ -68,7 +68,7 @@ class UptimeMonth(NamedTuple):
 
 
 class MonthUptime(NamedTuple):
-    """A component's uptime in a month, and its worst outage's state."""
+    """A component's uptime in a month, with its worst outage's state."""
 
     percent: str
     state: str

@@ -270,15 +270,18 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Convert the updates in a file, and sort them by time.
+    """Convert the updates in a file to objects, sorted by time.
 
-    If an update is imported, all updates keep the order of the file. An update without an id gets one made
-    from the record's id and its own `created_at`, so that the id survives edits of the text.
+    If an update was imported from Statuspage, the updates keep the order of the file instead. An update
+    without
+    an id gets one made from the record's id and its own `created_at`, so that the id survives edits of the
+    text.
 
     Args:
         sources: the updates as in the file.
         record_id: the id of the incident or maintenance.
-        prefix: the keys and indexes that lead to the mapping with the key `updates`.
+        prefix: the place of the key `updates` in the file, such as `("occurrences", 2)`; empty at the top
+            level.
     """
     count: dict[Instant, int] = {}
     updates = []
@@ -319,11 +322,11 @@ def _translate_update(
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
     """Return the keys and ids of components that an incident names.
 
-    Each is returned once.
+    Each name is returned once.
 
     Args:
-        first_names: the components that come first.
-        updates: the updates of the incident, whose components follow.
+        first_names: the names to return first.
+        updates: the updates of the incident; the components that they name follow.
     """
     names = dict.fromkeys(first_names)
     for update in updates:

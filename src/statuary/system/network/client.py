@@ -128,9 +128,9 @@ def url_below(base: str, path: str) -> str:
 
 
 def is_same_server(url: str, other_url: str) -> bool:
-    """Return whether another URL may get the same credentials.
+    """Return whether a request to another URL may send the same credentials.
 
-    It may if its host is the same, and HTTPS does not change to HTTP.
+    It may if the host is the same, and the scheme does not change from HTTPS to HTTP.
     """
     parts, other_parts = urlsplit(url), urlsplit(other_url)
     if (parts.scheme, other_parts.scheme) == ("http", "https"):
@@ -396,13 +396,14 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
 
 
 def retry_after_seconds(headers: Message) -> float | None:
-    """Return how long a server's response asks to wait.
+    """Return how many seconds a server asks the client to wait.
 
-    The header is `Retry-After` or GitHub's `X-RateLimit-Reset`. A date is compared with the server's own
-    clock.
+    The value is in the header `Retry-After`, or in GitHub's `X-RateLimit-Reset`. If it is a date, it is
+    compared
+    with the `Date` of the response.
 
     Returns:
-        The seconds, or None if the server asks for no pause.
+        The seconds, or None if the server does not ask for a pause.
     """
     retry_after = headers.get("Retry-After", "").strip()
     reset = headers.get("X-RateLimit-Reset", "")
