@@ -72,9 +72,9 @@ def _concerns_rules_or_components(file: SourceFile | Finding) -> bool:
 
 
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
-    """Read the rules that say which component an alert affects.
+    """Read from site.yaml which component each alert affects.
 
-    They are in site.yaml, and the first rule that matches an alert applies.
+    If several rules match an alert, the first one is used.
 
     Returns:
         The rules; empty if the content cannot be read.

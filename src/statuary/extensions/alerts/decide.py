@@ -42,8 +42,8 @@ def decide_on_alerts(
 ) -> Iterator[Decision]:
     """Decide for each alert whether to open or resolve an incident.
 
-    Alerts of the same group that affect the same component share one incident, which is resolved when all
-    have ended.
+    Alerts of one group that affect the same component share one incident. The incident is resolved when all
+    of them have ended.
 
     Args:
         alerts: the alerts that the monitoring system sent together.
@@ -81,7 +81,7 @@ def _find_incident_of_alert(alert: Alert, catalogue: StatusCatalogue) -> Inciden
 
 
 class MatchingRule(NamedTuple):
-    """The rule for an alert, and the component that it names."""
+    """The rule that matches an alert, and the component in that rule."""
 
     rule: AlertRule | None
     component: Component | None  # None without a rule, or if the rule names no existing component
@@ -101,7 +101,7 @@ def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def find_matching_rule(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> MatchingRule:
-    """Return the first rule that matches an alert, with its component.
+    """Return the first rule that matches an alert, and the affected component.
 
     If no rule matches, the label `component` of the alert may name the component.
 

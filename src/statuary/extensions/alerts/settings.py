@@ -39,7 +39,7 @@ class AlertRule(NamedTuple):
         """Return whether an alert has all labels that the rule requires.
 
         Args:
-            labels: the value of each label of the alert, by name.
+            labels: the labels of the alert: values by name.
         """
         return all(labels.get(name) == text for name, text in self.labels.items())
 

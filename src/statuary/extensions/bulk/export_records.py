@@ -175,7 +175,7 @@ def _group_signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """A part of an export's contracts, in its own SQLite database."""
+    """Some contracts of a Sourcify export, in their own SQLite database."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
@@ -185,9 +185,7 @@ class ExportBucket(NamedTuple):
     """Whether the export has tables of signatures. Without them, the signatures are derived from the ABI."""
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts in this part of the export.
-
-        They are sorted by chain and address.
+        """Yield the contracts in this database, sorted by chain and address.
 
         Args:
             root: the content folder.
@@ -271,13 +269,13 @@ def read_bucket_rows(
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts in a part of the export.
+    """Yield the contracts in one database of the export.
 
-    If its database is damaged, the last contract has an error instead of a record.
+    If the database is damaged, the last contract has an error instead of a record.
 
     Args:
         root: the content folder.
-        bucket: the part of the export.
+        bucket: the database.
     """
     try:
         for (file, *row), sources, signatures in read_bucket_rows(
@@ -386,12 +384,12 @@ def _parse_json_column(column_text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Add the row of Sourcify's export to a finding about a contract.
+    """Add the row of Sourcify's export to an error about a contract.
 
-    The message then names the member of the record, because a row has no position for it.
+    A row has no line numbers, so the message names the part of the record instead.
 
     Args:
-        finding: the finding, with the member as its pointer.
+        finding: the error or warning; its pointer leads to the part of the record.
         source: the file and the row of the contract.
     """
     member = "".join(f"/{step}" for step in finding.pointer)

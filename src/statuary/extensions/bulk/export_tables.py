@@ -48,9 +48,9 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Distributes an export's rows over databases, one for each bucket.
+    """Divides the rows of a Sourcify export among several SQLite databases.
 
-    A bucket is a part of the export's contracts.
+    Each database (a bucket) receives a part of the contracts.
 
     The writer is a context manager.
     """
@@ -327,7 +327,7 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """An SQL query whose rows are distributed over the buckets' databases."""
+    """An SQL query whose rows are divided among the databases."""
 
     name: str
     query: str
@@ -425,7 +425,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The buckets of contracts that result from joining an export, and findings."""
+    """The databases of contracts made from an export, and errors or warnings."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]

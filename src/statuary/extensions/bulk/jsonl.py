@@ -76,7 +76,7 @@ def _open_zstandard_stream(compressed_stream: IO[bytes]) -> IO[bytes]:
 
 
 def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
-    """Return which exceptions mean that a file is damaged.
+    """Return the exceptions that reading a damaged file raises.
 
     They depend on how the file is compressed.
 
@@ -84,7 +84,7 @@ def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
         path: the path of the file, which may end with `.gz` or `.zst`.
 
     Raises:
-        UnreadableError: if the file is compressed with Zstandard, which is not installed.
+        UnreadableError: if the file is compressed with Zstandard, and the library for it is not installed.
     """
     if not path.endswith(".zst"):
         return STREAM_ERRORS
@@ -108,7 +108,7 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts in some lines of a JSON Lines file.
+        """Yield the contracts on these lines of the file.
 
         Args:
             root: the content folder.
@@ -217,7 +217,8 @@ def divide_into_line_ranges_by_workers(
 ) -> Iterator[LineRange]:
     """Divide an uncompressed JSON Lines file into ranges of lines.
 
-    Worker processes count the lines, because a single process reads more slowly than several build.
+    Worker processes count the lines. A single process would read the file more slowly than the workers can
+    build it.
 
     Args:
         root: the content folder.
@@ -247,9 +248,9 @@ def divide_into_line_ranges_by_workers(
 def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]:
     """Yield the contracts in some lines of a JSON Lines file.
 
-    Blank lines are skipped. A line that cannot be read is yielded as a contract with an error instead of a
-    record. If the rest of the range is skipped because of damage or a limit, the last contract has such an
-    error.
+    Blank lines are skipped. For a line that cannot be read, the yielded contract has an error instead of a
+    record. If the file is damaged, or too many lines are blank or unreadable, reading stops with one more
+    such contract. Its error says why.
     """
     path, number = line_range.path, line_range.first_line
     damaged: tuple[type[Exception], ...] = ()
@@ -348,10 +349,10 @@ def _source_of_line(path: str, line_number: int, record: RecordValue | None = No
 
 
 def locate_in_line(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
-    """Add to each finding the line and column of the record's member.
+    """Add the line and column to each error about a record.
 
     Args:
-        findings: the findings about a record that is a line of JSON.
+        findings: the errors and warnings about a record, which is a line of JSON.
         line_number: the number of the line.
         line: the text of the line.
     """

@@ -70,7 +70,7 @@ GRACE = 60
 def scratch_directory() -> Iterator[Path]:
     """Make a temporary folder, and remove it at the end.
 
-    Folders that killed processes left behind are removed too.
+    Folders of earlier processes that were killed are removed too.
     """
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = lock_folder(folder, blocking=False)

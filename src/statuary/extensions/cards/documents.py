@@ -84,7 +84,7 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """List the preview pictures of a site and their states.
+    """List the preview pictures of a site, and what each one shows.
 
     Other sites show these pictures beside links to the site.
 
@@ -103,7 +103,10 @@ def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
 
 
 class CardsSection(Section):
-    """The section that adds preview pictures, which other sites show for links."""
+    """The section that adds preview pictures.
+
+    Chat programs and other sites show such a picture next to a link.
+    """
 
     urls = CARD_URLS
     parts = PARTS
@@ -193,7 +196,7 @@ def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeType
 def has_glyphs_for(font: "FreeTypeFont", text: str) -> bool:
     """Return whether a font can draw all characters of a text.
 
-    It would draw missing characters as boxes.
+    A font draws a missing character as a box.
     """
     absent = _character_pixels(font, NO_CHARACTER)
     return all(character.isspace() or _character_pixels(font, character) != absent for character in text)

@@ -56,7 +56,7 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """An auditor's signed statement about a descriptor, after its check."""
+    """An auditor's signed statement about a descriptor, and whether it is valid."""
 
     path: str
     descriptor: str  # the path of the descriptor
@@ -247,15 +247,16 @@ def _parse_attestation_signature(signed_attestation: JsonObject) -> RecoverableS
 def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) -> Attestation | None:
     """Read an auditor's signed statement about a descriptor, and verify it.
 
+    The status is contradicted if the signature is invalid or is for another descriptor. It is not shown if
+    the library that verifies signatures is not installed.
+
     Args:
         path: the path of the file in the folder of descriptors.
         file_json: the JSON in the file.
         own_descriptor: the JSON of the attested descriptor; None if the descriptor does not exist.
 
     Returns:
-        The attestation with its status; None if `path` is that of another file. The status is contradicted if
-        the signature is invalid or is for another descriptor, and not shown if the library that verifies
-        signatures is not installed.
+        The attestation with its status, or None if `path` is not the path of an attestation.
     """
     about = parse_attestation_path(path)
     if about is None:

@@ -308,8 +308,8 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     """Return the contract call that the command-line options describe.
 
     Args:
-        descriptors: the site's descriptors; without `--chain-id`, the descriptor of the called contract tells
-            the chain.
+        descriptors: the site's descriptors. Without `--chain-id`, the chain comes from the descriptor of the
+            called contract.
         calldata: the value of CALLDATA, as hex.
         transaction: the other options.
 

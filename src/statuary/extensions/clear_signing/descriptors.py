@@ -55,7 +55,7 @@ def signing_file_kind(path: str) -> SigningFileKind:
     For example, `registry/acme/calldata-Vault.json` is a descriptor of contract calls.
 
     Args:
-        path: the path of the file in the folder of descriptors, whose layout is that of the ERC-7730
+        path: the path of the file in the folder of descriptors. The folder has the layout of the ERC-7730
             registry.
     """
     *folders, name = path.split("/")
@@ -71,7 +71,7 @@ def signing_file_kind(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The file and pointer of a part of a merged descriptor."""
+    """The file and position of a part of a descriptor."""
 
     path: str
     pointer: Pointer
@@ -174,8 +174,8 @@ class Descriptor:
     def formats(self) -> Mapping[str, JsonObject]:
         """The formats in the descriptor, each for one function or message.
 
-        A format tells wallets what to show. The keys are function signatures or EIP-712 types, such as
-        `transfer(address to,uint256 amount)`. Formats that are not JSON objects are omitted.
+        A format tells wallets what to show. The keys are function signatures, such as `transfer(address
+        to,uint256 amount)`, or EIP-712 types. Formats that are not JSON objects are omitted.
         """
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
@@ -202,7 +202,7 @@ class _MergedFile(NamedTuple):
 
 
 class DescriptorFiles(NamedTuple):
-    """The paths of a folder's JSON files, and findings about it."""
+    """The JSON files in a folder, and errors found while listing them."""
 
     paths: tuple[str, ...]  # the sorted paths of at most `MAX_FILES` JSON files in the folder
     findings: tuple[Finding, ...]  # about files that cannot be listed, or about too many files
@@ -251,7 +251,7 @@ class DescriptorFolder:
         return frozenset(self.listing.paths)
 
     def paths_of_kinds(self, *kinds: SigningFileKind) -> Iterator[str]:
-        """Yield the paths of all files of these kinds, sorted."""
+        """Yield the sorted paths of all files of these kinds."""
         return (path for path in self.listing.paths if signing_file_kind(path) in kinds)
 
     def read_file_bytes(self, path: str) -> bytes:
@@ -300,7 +300,7 @@ class DescriptorFolder:
             path: the path of the descriptor in the folder.
 
         Returns:
-            The path and SHA-256 of each file. The SHA-256 of a missing file is empty.
+            The path and SHA-256 of each file. If a file does not exist, its SHA-256 is an empty string.
         """
         inputs: dict[str, IncludedFile] = {}
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
@@ -318,8 +318,8 @@ class DescriptorFolder:
         """Return the SHA-256 of a file in the folder, as hex.
 
         Returns:
-            The digest; empty if the file does not exist. If the file cannot be read, the digest of the error
-            message.
+            The digest; empty if the file does not exist. If the file cannot be read, the error message is
+            hashed instead of the content.
         """
         if path not in self._digests:
             try:
@@ -506,11 +506,11 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def parse_attestation_path(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and signer that an attestation's path names.
+    """Return the descriptor and the signer, given an attestation's path.
 
     Returns:
-        The path of the descriptor, and the signer as `eip155-<chainId>-0x…`; None if the path is not that of
-        an attestation.
+        The path of the descriptor, and the signer as `eip155-<chainId>-0x…`. None if the path is not the path
+        of an attestation.
     """
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)

@@ -43,8 +43,7 @@ def verify_site_descriptors(
         folder: the folder of descriptors.
         site: the content of the site.
         settings: the settings for clear signing.
-        cached: the results of the last build that are still valid, because nothing that they depend on has
-            changed.
+        cached: results of the last build. They are still valid, because their inputs have not changed.
         sources: the contracts of the running build; None outside of a build.
     """
     records = SiteRecords(folder.root, site, sources)
@@ -52,10 +51,10 @@ def verify_site_descriptors(
 
 
 def verification_summary_line(verification: FolderVerification) -> str:
-    """Return a line for the build's report: how many descriptors are published.
+    """Return a line that says how many descriptors are published.
 
     Returns:
-        The line; empty if the site has no descriptors.
+        The line for the build's report; empty if the site has no descriptors.
     """
     if not verification.descriptors:
         return ""
@@ -77,8 +76,8 @@ def signing_documents(
     Args:
         verification: the results of checking the descriptors.
         examples: the documents that show examples of calls.
-        read_previous_proof: a function that returns the document of the last build at a path, or an empty
-            object.
+        read_previous_proof: a function that returns the JSON that the last build published at a path. If
+            there is none, it returns an empty object.
         now: the time of the build.
     """
     for document in _make_all_documents(verification, examples, read_previous_proof, now):

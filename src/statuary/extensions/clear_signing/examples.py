@@ -49,9 +49,9 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """The descriptors of contract calls, found by the called contract.
+    """The descriptors of contract calls, looked up by the called contract.
 
-    If several descriptors apply to a contract, the first one is used.
+    If several descriptors are for the same contract, the first one is used.
     """
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
@@ -97,7 +97,7 @@ class Descriptors:
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
     """Yield the descriptors of contract calls in a folder.
 
-    Descriptors that cannot be read, and those of EIP-712 messages, are skipped.
+    Descriptors of EIP-712 messages are skipped, and so are unreadable ones.
     """
     for path in folder.paths_of_kinds(SigningFileKind.CALLDATA):
         try:
@@ -320,10 +320,11 @@ def descriptor_paths_by_test(folder: DescriptorFolder, cached_paths: Mapping[str
 
     Args:
         folder: the folder of descriptors.
-        cached_paths: results of an earlier build that are still valid, in the same form.
+        cached_paths: results of an earlier build that are still valid: paths of descriptors by path of the
+            test file.
 
     Returns:
-        The path of the descriptor by the path of the test file; empty for a test file that cannot be read.
+        The path of the descriptor by the path of the test file. It is empty if the test file cannot be read.
     """
     return {
         path: cached_paths[path] if path in cached_paths else _read_descriptor_path(folder, path)
@@ -383,7 +384,7 @@ def _parse_examples(test_cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Return a document that shows a descriptor's examples as wallets do.
+    """Return a document with a descriptor's examples, as wallets show them.
 
     It has at most `MAX_EXAMPLES` examples. An example for which the descriptor has no format is skipped.
 

@@ -93,13 +93,13 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield an error for each path in a field that leads nowhere.
+    """Yield an error for each path in a field without a value.
 
-    Also yield one for each constant that the descriptor does not define.
+    A constant that the descriptor does not define is an error too.
 
     Args:
         field: the field of a format.
-        types: the types of the call's or message's values, which show where a path leads.
+        types: the types of the values in the call or message.
         descriptor: the descriptor, which defines the constants.
     """
     if field.problem:
@@ -298,7 +298,7 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
 def shows_amount_sent(field: Field) -> bool:
     """Return whether wallets show this field and it displays `@.value`.
 
-    `@.value` is the amount of the chain's currency that the transaction sends.
+    `@.value` is the amount of the chain's currency, such as ether, that the transaction sends.
     """
     if field.is_never_visible:
         return False
@@ -308,7 +308,7 @@ def shows_amount_sent(field: Field) -> bool:
 def uses_amount_sent(field: Field) -> bool:
     """Return whether the path or a parameter of a field is `@.value`.
 
-    `@.value` is the amount of the chain's currency that the transaction sends.
+    `@.value` is the amount of the chain's currency, such as ether, that the transaction sends.
     """
     texts = (field.value.get("path"), *field.params.values())
     return any(isinstance(text, str) and text.startswith(f"{CONTAINER}.value") for text in texts)

@@ -72,8 +72,7 @@ class Field(NamedTuple):
         """Parse a path in a parameter of the field's display format.
 
         Args:
-            path_text: the path as it is written in the descriptor, which may be relative to a group of
-                fields.
+            path_text: the path as the descriptor spells it. It may be relative to a group of fields.
 
         Returns:
             The path from the root of the call or message.
@@ -90,11 +89,11 @@ DEFINITIONS = "$.display.definitions."
 def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
     """Yield all fields of a format in order, including those in groups.
 
-    A field with an invalid definition or group has a `problem`, which describes the error.
+    If the definition of a field or group is invalid, the field has a `problem`, which describes the error.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
-        key: the function signature or EIP-712 type for which the format is.
+        key: the key of the format: a function signature or EIP-712 type.
     """
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))

@@ -41,7 +41,7 @@ InnerCall = tuple[int, str, bytes, int | None, str]
 
 
 class ShownValue(NamedTuple):
-    """A value as a wallet shows it."""
+    """The text with which a wallet shows a value."""
 
     text: str
     note: str = ""  # the wallet's warning; empty if there is none
@@ -61,8 +61,8 @@ def format_value(format_name: str, value: Leaf, params: JsonObject, context: Dis
     """Return a value as a wallet displays it, with any warning.
 
     Args:
-        format_name: the name of the display format, such as `tokenAmount`; with an unknown one, the raw value
-            is shown.
+        format_name: the name of the display format, such as `tokenAmount`. If it is unknown, the result is
+            the raw value.
         value: the value to display.
         params: the parameters of the format.
         context: the names that the wallet knows, and the other values of the call.

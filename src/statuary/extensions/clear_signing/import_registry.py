@@ -28,9 +28,9 @@ class SelectedFiles(NamedTuple):
 
 
 def select_registry_files(registry: DescriptorFolder, chain_ids: Collection[str]) -> SelectedFiles:
-    """Select the registry's descriptors for some chains, and the files they need.
+    """Select the registry's descriptors for some chains, and related files.
 
-    These files are the ones that the descriptors include, their tests and their attestations.
+    These are the files that the descriptors include, their tests and their attestations.
 
     Args:
         registry: a clone of the ERC-7730 registry.

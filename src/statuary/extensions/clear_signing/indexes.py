@@ -13,11 +13,11 @@ Published = tuple[DescriptorVerdict, BoundContract]
 def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
     """Return the content of `index.calldata.json`.
 
-    In this file, wallets look up the descriptor for calls of a contract. It maps the contract (a CAIP-10 id,
+    A wallet reads this file to find the descriptor of a contract's calls. It maps the contract (a CAIP-10 id,
     such as `eip155:1:0x…`) to the path of the descriptor.
 
     Args:
-        published_descriptors: pairs of a descriptor and a contract for which it is published.
+        published_descriptors: each published descriptor with one of its contracts.
     """
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
@@ -29,11 +29,11 @@ def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 def encode_messages_index(published_descriptors: Iterable[Published]) -> bytes:
     """Return the content of `index.eip712.json`.
 
-    In this file, wallets look up the descriptors for a contract (a CAIP-10 id, such as `eip155:1:0x…`) and
-    the EIP-712 type of a message.
+    A wallet reads this file to find the descriptors for a message. It maps the contract (a CAIP-10 id, such
+    as `eip155:1:0x…`) and the EIP-712 type of the message to the paths of descriptors.
 
     Args:
-        published_descriptors: pairs of a descriptor and a contract for which it is published.
+        published_descriptors: each published descriptor with one of its contracts.
     """
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:

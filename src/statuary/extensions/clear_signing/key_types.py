@@ -302,8 +302,8 @@ _MEMBER = re.compile(
 def parse_message_key(key: str) -> MessageKey:
     """Parse an EIP-712 type string, such as `Mail(string contents)`.
 
-    Descriptors use type strings as the keys of formats. The types that the first one refers to follow it,
-    sorted by name.
+    Descriptors use type strings as the keys of formats. The string begins with the type of the message. Other
+    types that it uses follow, sorted by name.
 
     Raises:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.

@@ -34,7 +34,7 @@ CONTAINER_TYPES: Final[Mapping[str, BasicType]] = {
 class Bytes(NamedTuple):
     """The type of a slice of bytes.
 
-    `length` is None if it depends on the value.
+    `length` is None if the length is not the same for all values.
     """
 
     length: int | None
@@ -113,9 +113,10 @@ class DataTypes:
                 )
 
     def leaf_paths(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of each single value, within structs and arrays too.
+        """Yield the paths of all values that are neither structs nor arrays.
 
-        A struct that contains itself is expanded only once.
+        Structs and arrays are searched at any depth. If a struct type contains itself, it is entered only
+        once.
         """
         return self._leaf_paths_below(self.top, (), frozenset())
 
@@ -244,7 +245,7 @@ def descriptor_value_at(descriptor: Json, path: Path) -> Json:
 def is_address_like(target: PathTarget) -> bool:
     """Return whether the value at a path can be an address.
 
-    Possible values are addresses, and slices of 20 bytes or of unknown length.
+    This is true of addresses, and of slices of 20 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -253,10 +254,10 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether a value that is not an address can contain one.
+    """Return whether a value of another type can contain an address.
 
-    Possible values are `uint160` and larger integers, and byte strings or slices of at least 20 bytes or of
-    unknown length. Wallets read the last 20 bytes.
+    This is true of `uint160` and larger integers, and of byte strings and slices that have at least 20 bytes
+    or an unknown length. Wallets read the last 20 bytes.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -268,7 +269,7 @@ def holds_address(target: PathTarget) -> bool:
 def is_number_like(target: PathTarget) -> bool:
     """Return whether the value at a path can be a number.
 
-    Possible values are integers, and slices of at most 32 bytes or of unknown length.
+    This is true of integers, and of slices of at most 32 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):

@@ -48,9 +48,9 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The number of items in the slice, or None if unknown.
+        """The number of items in the slice.
 
-        It is unknown if it depends on the length of the whole array or byte string.
+        It is None if it depends on the length of the whole array or byte string.
         """
         start = self.start or 0
         if self.end is None:
@@ -62,16 +62,16 @@ Step = Member | Item | Items | Slice
 
 
 class Path(NamedTuple):
-    """A path to a value, from the root or from its group."""
+    """A path to a value, from the root or its group."""
 
     root: str  # the start of the path: one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
     def from_root(self, group_steps: tuple[Step, ...]) -> "Path":
-        """Return the path that begins at the call's or message's root.
+        """Return the same path from the call's or message's root.
 
         Args:
-            group_steps: the steps from the root to the group of the field; they are put before a relative
+            group_steps: the steps from the root to the group of the field. They are put before a relative
                 path.
         """
         return Path(DATA, group_steps + self.steps) if self.root == RELATIVE else self

@@ -36,7 +36,7 @@ def find_shown_texts(
     """Yield the strings in a descriptor that wallets show to users.
 
     Args:
-        part: a part of the descriptor, searched with all that is in it.
+        part: the part of the descriptor to search, at any depth.
         pointer: the keys that lead to this part.
         is_shown: whether wallets show the part itself.
 

@@ -81,7 +81,7 @@ def _add_proof_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return how a descriptor compares with one contract, as JSON.
+    """Return as JSON how a descriptor compares with one contract.
 
     Results of earlier builds are not included.
     """

@@ -73,7 +73,7 @@ class VerifiedCode(NamedTuple):
 
 
 class SelectorOwner(NamedTuple):
-    """The contract whose code runs a function, if it is known."""
+    """The contract that runs a function; the contract may be unknown."""
 
     function: Function | None = None
     address: str = ""
@@ -92,7 +92,7 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """The code of the called contract, then that of its implementations.
+        """The code of the called contract, then the code of its implementations.
 
         Implementations without verified code are left out.
         """
@@ -129,13 +129,14 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def selector_owner(self, selector: str) -> SelectorOwner:
-        """Return the contract that runs the function with this selector.
+        """Find the contract that runs the function with this selector.
 
-        It is the called contract itself, or else its first implementation that has the function.
+        It is the called contract itself if it has the function. Otherwise it is the first implementation that
+        has the function.
 
         Returns:
-            The function and the address of the contract. If several facets of a diamond have the function, or
-            only unverified code may have it, the contract is unknown, and the result says why.
+            The function and the address of the contract. If the contract cannot be determined, the result
+            says why: several facets of a diamond have the function, or an implementation is not verified.
         """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
@@ -156,7 +157,7 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The verified code of the contracts to which descriptors apply.
+    """The verified code of the contracts for which there are descriptors.
 
     Each record is read once.
     """
@@ -180,13 +181,13 @@ class SiteRecords:
     def code_at(self, location: ContractLocation) -> DeployedCode | str:
         """Return the verified code that a call to a contract can run.
 
-        Call `read_contracts` for the contract before.
+        Call `read_contracts` with the contract first.
 
         Args:
             location: the chain and address of the contract.
 
         Returns:
-            The code, or the end of a sentence that says why there is none.
+            The code. If there is none, the end of a sentence that says why.
         """
         own_code = self._codes.get(location, NO_RECORD)
         if isinstance(own_code, str):
@@ -307,7 +308,7 @@ class SiteRecords:
 def extract_verified_code(record: RecordValue) -> VerifiedCode:
     """Return the functions and EIP-712 types in a contract's record.
 
-    The result claims no evidence, because no proof of the record is checked.
+    The record's evidence is not checked, so the result does not say whether the code is proven.
     """
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
@@ -369,9 +370,10 @@ _TYPE_STRING = re.compile(
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
     """Find the EIP-712 type strings in source code.
 
+    Only sources with the word `keccak256` are searched.
+
     Returns:
-        The strings by the name of their first type, such as `Mail` for `Mail(string contents)`. Sources
-        without the word `keccak256` are skipped.
+        The strings by the name of their first type, such as `Mail` for `Mail(string contents)`.
     """
     strings: dict[str, set[str]] = {}
     for source in sources.values():

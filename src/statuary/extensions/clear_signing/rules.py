@@ -69,8 +69,8 @@ class ParsedDescriptor:
     def parsed_keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
         """The function or message type for which each format is written.
 
-        The key is the string in the descriptor, such as `transfer(address to,uint256 amount)`; the value is
-        this string parsed, or the error in it.
+        A key is the string in the descriptor, such as `transfer(address to,uint256 amount)`. Its value is the
+        parsed string, or the error in it.
         """
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
@@ -95,7 +95,7 @@ class ParsedDescriptor:
     def types_by_format(self) -> Mapping[str, DataTypes]:
         """The types of the parameters or message members that each format shows.
 
-        The key is the function or EIP-712 type as the descriptor spells it. Formats with an invalid key are
+        The keys are functions or EIP-712 types as the descriptor spells them. Formats with an invalid key are
         left out.
         """
         types = {}
@@ -120,10 +120,10 @@ class ParsedDescriptor:
 
     @cached_property
     def formats_showing_amount(self) -> frozenset[str]:
-        """The formats in which a visible field is `@.value`.
+        """The keys of the formats in which a visible field shows `@.value`.
 
-        `@.value` is the amount of the chain's currency that the transaction sends. A format is named by its
-        key, the function.
+        `@.value` is the amount of the chain's currency that the transaction sends. A key is a function as the
+        descriptor spells it.
         """
         return frozenset(
             key for key, fields in self.fields_by_format.items() if any(map(shows_amount_sent, fields))
@@ -133,7 +133,7 @@ class ParsedDescriptor:
     def fields_by_format(self) -> Mapping[str, tuple[Field, ...]]:
         """All fields of each format, including those in groups.
 
-        The key is the function or EIP-712 type for which the format is.
+        The keys are functions or EIP-712 types, as the descriptor spells them.
 
         Raises:
             StepLimitError: if the descriptor has more than `MAX_FIELDS` fields.
@@ -152,7 +152,7 @@ class ParsedDescriptor:
 
 @dataclass(frozen=True)
 class DeployedDescriptor:
-    """A descriptor, and the verified code of a contract it covers."""
+    """A descriptor, and the verified code of one contract that it describes."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract

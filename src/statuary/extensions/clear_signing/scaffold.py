@@ -23,7 +23,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Write a first descriptor of a contract, for its author to edit.
+    """Make a first descriptor of a contract, for its author to edit.
 
     It has a format for each function that changes state.
 

@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.limits import MAX_DEPLOYMENTS, MAX_FIELDS
 
 
 class SchemaError(NamedTuple):
-    """An error of a descriptor against the ERC-7730 schema, with its place."""
+    """A place in a descriptor that breaks the ERC-7730 schema, and why."""
 
     pointer: Pointer
     message: str
@@ -50,7 +50,7 @@ def _check_scalar(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
 def make_choice_check(*choices: str) -> Check:
     """Return a check that accepts only these strings.
 
-    For example, `make_choice_check("always", "never")` makes a check that reports `"often"`.
+    For example, `make_choice_check("always", "never")` makes a check that reports `"often"` as an error.
     """
 
     def check_choice(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
@@ -116,9 +116,9 @@ def _check_alternatives(value: Json, pointer: Pointer, checks: tuple[Check, ...]
 
 
 def make_alternatives_check(*checks: Check) -> Check:
-    """Return a check that accepts a value if any of several does.
+    """Return a check that accepts a value if any given check does.
 
-    If none does, the first error of the last check is reported.
+    If no check accepts the value, the first error of the last check is reported.
     """
     return partial(_check_alternatives, checks=checks)
 

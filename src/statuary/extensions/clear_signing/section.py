@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class ClearSigningSection(Section):
-    """The section that verifies and publishes descriptors.
+    """The section that verifies and publishes ERC-7730 descriptors.
 
-    The modules that verify them are imported only if there are descriptors.
+    If a site has no descriptors, the modules that verify them are not imported.
     """
 
     urls = SIGNING_URLS

@@ -68,26 +68,26 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def descriptor_files_at(self, location: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of a contract's descriptor, with their SHA-256.
+        """Return the path and SHA-256 of each file of a contract's descriptor.
 
         Args:
             location: the address and the chain id of the contract, in this order.
 
         Returns:
-            The files; empty if no valid descriptor applies to the contract.
+            The files; empty if no valid descriptor is for the contract.
         """
         item = self._bound.get(location)
         return () if item is None else tuple(map(tuple, item.inputs))
 
 
 class SiteExamples:
-    """The documents with rendered examples of the published descriptors.
+    """Documents with example calls, one for each published descriptor.
 
-    A document is reused while its inputs are unchanged.
+    If its inputs have not changed, a document is not rendered again.
 
     Attributes:
         descriptor_paths: the path of the descriptor that each test file tests; empty for an unreadable file.
-        bases: the inputs of each document by path of the descriptor, once it was rendered.
+        bases: the inputs of each rendered document, by path of the descriptor.
         has_defect: whether a document has no examples because of an unexpected exception.
     """
 

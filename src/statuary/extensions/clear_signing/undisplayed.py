@@ -8,15 +8,15 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, format_key: str) -> tuple[str, ...]:
-    """Return the arguments that a format hides from the user.
+    """Return the arguments that a format does not show to the user.
 
     Args:
         parsed: the descriptor.
-        format_key: the function for which the format is, as the descriptor spells it.
+        format_key: the function of the format, as the descriptor spells it.
 
     Returns:
-        The path of each value that no visible field shows completely. A path ends with "(in part)" if fields
-        show some of the value.
+        The path of each value that is not shown completely. If fields show a part of the value, the path ends
+        with "(in part)".
     """
     if format_key not in parsed.undisplayed:
         parsed.undisplayed[format_key] = _find_undisplayed(parsed, format_key)

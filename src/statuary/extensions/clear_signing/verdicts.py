@@ -34,7 +34,7 @@ class DeploymentVerdict(NamedTuple):
     proof: JsonObject  # the proof without attestations and earlier proofs; empty if none is published
 
     def make_finding(self, rule: str, message: str, hint: str) -> Finding:
-        """Return an error about this contract, located in the descriptor.
+        """Return an error about this contract, at its place in the descriptor.
 
         Args:
             rule: the id of the broken rule.
@@ -69,9 +69,9 @@ class AttestationVerdict(NamedTuple):
 
 
 class ExampleBasis(NamedTuple):
-    """The inputs of the document that shows a descriptor's examples.
+    """The inputs of a document that shows a descriptor's examples.
 
-    While they are unchanged, the published document is reused.
+    If they have not changed, the published document is reused.
     """
 
     called_contracts: tuple[
@@ -82,7 +82,10 @@ class ExampleBasis(NamedTuple):
 
 
 class CachedResults(NamedTuple):
-    """The results of the last build whose inputs have not changed."""
+    """Results of the last build that are still valid.
+
+    Their inputs have not changed.
+    """
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})

@@ -51,12 +51,12 @@ class FolderVerification:
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:
-        """The attestations of all descriptors, except those that cannot be read."""
+        """The attestations of all descriptors. Unreadable ones are left out."""
         return tuple(item.attestation for item in self.attested.values() if item.attestation is not None)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings about descriptors, their files, deployments and attestations."""
+        """All errors and warnings about descriptors, their files, contracts and attestations."""
         about_attestations = [item.finding for item in self.attested.values() if item.finding is not None]
         own_findings = [finding for item in self.descriptors for finding in item.findings]
         bound = [
@@ -68,11 +68,11 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield each published descriptor with a contract to which it applies.
+        """Yield each published descriptor with a contract that it describes.
 
         A descriptor is not published for a contract if it contradicts the verified code, or if several
-        descriptors apply to the contract. Without a verified record of the contract, it is published only if
-        the settings allow that.
+        descriptors are for that contract. If the site has no verified record of the contract, the settings
+        decide.
         """
         for item in self.descriptors:
             for verdict in item.deployments:

@@ -47,7 +47,7 @@ VERDICTS: Final = "clear signing: verdicts"
 
 
 class VerificationCache:
-    """The results about descriptors that the ledger keeps for the next build.
+    """Results about descriptors, saved in the ledger for the next build.
 
     The ledger is the database of a published site. Each result is stored with the digests of its inputs.
     """
@@ -93,12 +93,11 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_result_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result, if no input has changed.
-
-        The descriptors need not be checked then.
+        """Return the last build's result if no input has changed.
 
         Returns:
-            The findings and the line of the report; None if the descriptors have to be checked again.
+            The errors and warnings, and the line of the report. None if the descriptors must be checked
+            again.
         """
         group = self._ledger.cached_group(GROUP)
         note = self._ledger.get_meta(GROUP)
@@ -112,7 +111,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(restore_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged_results(self) -> CachedResults:
-        """Return those results of the last build that are still valid."""
+        """Return the results of the last build whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -158,11 +157,12 @@ class VerificationCache:
     ) -> None:
         """Save the results and their inputs for the next build.
 
-        A result with an unexpected exception is not saved, so that the next build tries again.
+        If checking a descriptor raised an unexpected exception, its result is not saved. The next build then
+        tries again.
 
         Args:
             verification: the results of checking the descriptors.
-            tests: which descriptor each test file tests: paths of descriptors by path of the test file.
+            tests: the path of the tested descriptor, by path of the test file.
             examples: the inputs from which each descriptor's document with examples was made.
             result: the report of this build about all descriptors.
             has_defect: whether an unexpected exception occurred outside of the verification.

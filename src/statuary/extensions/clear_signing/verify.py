@@ -42,7 +42,7 @@ ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
 
 @dataclass(frozen=True)
 class DeploymentCheck:
-    """The check of a descriptor against one contract to which it applies."""
+    """The check of a descriptor against one contract that it describes."""
 
     parsed: ParsedDescriptor
     deployment: BoundContract
@@ -54,7 +54,7 @@ class DeploymentCheck:
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:
-        """The descriptor and the verified code that it describes, or None.
+        """The descriptor and the verified code of the contract.
 
         It is None if there is no verified code.
         """
@@ -64,7 +64,7 @@ class DeploymentCheck:
     def fits(self) -> ClaimStatus:
         """Whether the descriptor agrees with the contract's verified code.
 
-        It does if no error was found, and if it is known for each function which contract runs it.
+        It is verified if no error was found and the contract that runs each function is known.
         """
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
@@ -117,9 +117,9 @@ def _weakest_status(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """The check of a descriptor against each contract to which it applies.
+    """The check of a descriptor against every contract that it describes.
 
-    `parsed` is None if the descriptor cannot be read, breaks a rule, or applies to too many contracts.
+    `parsed` is None if the descriptor cannot be read, breaks a rule, or describes too many contracts.
     """
 
     path: str

@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A task whose resulting rows can be read in ranges."""
+    """A function for workers that also indexes the rows of its result."""
 
     work: Callable[[Task], Result]
 
@@ -56,9 +56,10 @@ class SortedWork(Generic[Task, Result]):
 def sort_rows_in_ranges(
     executor: PooledExecutor, results: Iterable[PartitionResult]
 ) -> Iterator[PartitionResult]:
-    """Yield the results of all tasks, then files with their rows, sorted.
+    """Yield the results of all tasks without rows, then the rows, sorted.
 
-    If there are many such files, the workers sort them first, each worker some ranges of keys.
+    The rows are in files. If there are many files, the workers sort them first: each worker sorts some ranges
+    of keys.
 
     Args:
         executor: runs the work.
@@ -95,10 +96,11 @@ class RangeParts(NamedTuple):
 
 
 def make_manifest_parts(task: ListingTask) -> RangeParts:
-    """Make some parts of the manifest, the list of all files.
+    """Make some parts of the manifest, a site's list of files.
 
-    A worker makes the parts that begin in its range of paths; the last part may end in the next range. Where
-    a part ends depends only on paths, so a worker need not know the files before its range.
+    Each worker has a range of paths, and makes the parts that begin in this range. The last of these parts
+    may end in the next range. Where a part ends depends only on paths, so workers need not know the files
+    before their range.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
@@ -147,8 +149,8 @@ def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrig
         origin: the time and revision of the site.
 
     Returns:
-        The manifest. None if the site is small or only partly rebuilt, so that this process should make it
-        alone.
+        The manifest. None if the site is small or only partly rebuilt; the caller then makes the manifest
+        itself.
     """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:

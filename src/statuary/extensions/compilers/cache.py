@@ -38,7 +38,7 @@ WHOLE: Final = "*:*"
 
 
 class CompilerRun(NamedTuple):
-    """A compiler's output for an input, with its version."""
+    """The output of a compiler for one input, and the compiler's version."""
 
     compiler: Compiler
     compiler_sha256: str  # SHA-256 of the compiler, as hex
@@ -84,9 +84,9 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the name under which outputs for an input are cached.
+        """Return the name under which the output for an input is cached.
 
-        It does not depend on which outputs the input requests.
+        The name does not depend on `outputSelection`, the list of requested outputs.
         """
         settings = {
             name: value

@@ -22,10 +22,10 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return the evidence that compiling a contract again gave the same.
+    """Return the evidence that compiling a contract again confirms its record.
 
-    It contains SHA-256 digests of record, compiler, input and output, and names the members of the record
-    that are confirmed.
+    The evidence contains the SHA-256 of the record, compiler, input and output. It also names the parts of
+    the record that the output confirms.
 
     Args:
         record: the record that the output confirms.
@@ -45,7 +45,7 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record as it is published, as hex."""
+    """Return the SHA-256 of a record's published JSON, as hex."""
     return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 

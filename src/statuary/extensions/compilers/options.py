@@ -19,7 +19,7 @@ compiler_option = extension_option(COMPILER)
 
 
 def parse_compilers(option_values: Iterable[str]) -> list[Compiler]:
-    """Return the compilers that `--compiler` names, or those on `PATH`.
+    """Return the compilers from `--compiler`, or else those on `PATH`.
 
     Args:
         option_values: the values of `--compiler`, each as `KIND=PATH`.

@@ -66,13 +66,13 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a record lacks an output that it may lack.
+    """Return whether a record lacks an optional output of the compiler.
 
-    Some tools omit such outputs, so the record has null, although the compiler can produce the value.
+    Some tools omit such outputs. The record then has null, although the compiler can produce the value.
 
     Args:
         record: the record.
-        pointer: the path of the member in the record.
+        pointer: the path of the output in the record.
     """
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and record_value_at(record, pointer) is None
 
@@ -146,9 +146,10 @@ def _with_null_types(layout: Json) -> Json:
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether two storage layouts differ only by rounded numbers.
+    """Return whether two storage layouts are equal except for rounded numbers.
 
-    JavaScript rounds numbers above 2^53, so servers written in it do too. Keys must be in the same order.
+    JavaScript rounds integers above 2^53, so layouts from servers written in it differ there. Keys must be in
+    the same order.
 
     Args:
         recorded: the layout in a record.
@@ -244,7 +245,7 @@ def _shorten_json(value: Json) -> str:
 
 
 def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value in a record to which keys lead.
+    """Follow a list of keys to a value in a record.
 
     Returns:
         The value, or None if a key is missing.
@@ -256,16 +257,16 @@ def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return what a record should contain, given a compiler's output.
+    """Return the values that a record should have, given a compiler's output.
 
-    Members that do not follow from the output are left out.
+    The result has only the parts of a record that can be computed from the output.
 
     Args:
         record: the record that was recompiled.
         std_json_output: the output of the compiler.
 
     Returns:
-        The values by pointer: the keys that lead to the member in the record.
+        The values by pointer: the keys that lead to the value in the record.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -338,9 +339,9 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the compiler input with which to compile a record again.
+    """Return the compiler input for compiling a record's sources again.
 
-    It requests the outputs that the record contains.
+    The input requests the outputs that the record contains.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.

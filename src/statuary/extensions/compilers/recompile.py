@@ -231,7 +231,7 @@ def _recompilation_finding(
 def missing_compiler_finding(
     compiler_build: CompilerBuild, record_count: int, options: RecompileOptions
 ) -> Finding:
-    """Return the warning that no compiler of a version is available.
+    """Return a warning that a required compiler version is not available.
 
     Args:
         compiler_build: the kind and version of the compiler.
@@ -256,13 +256,13 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Call a function in threads, and yield the results in order.
 
-    If a call fails, waiting calls are cancelled and running programs are stopped.
+    If a call fails, calls that have not begun are cancelled, and running programs are stopped.
 
     Args:
         pool: the threads.
         function: the function to call.
         items: the arguments of the calls.
-        max_pending: how many calls may be ahead of the last yielded result.
+        max_pending: how many calls may be queued or running at once.
     """
     pending_futures: deque[Future[Result]] = deque()
     try:

@@ -25,9 +25,9 @@ MAX_DIFFERENCE_LENGTH = 300
 
 
 class CompilerProgram(NamedTuple):
-    """A compiler program, as the fingerprint of a build includes it.
+    """A compiler program with the digest of its file.
 
-    The digest changes if another program replaces it at the same path.
+    If another program replaces it at the same path, the digest changes, and builds notice.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class BuildCompilers(NamedTuple):
         """Compile a record's sources again, or use the cached output.
 
         Returns:
-            The evidence if the output is equal to the record; otherwise the reason why there is none.
+            The evidence that the output is equal to the record, or the reason why there is no evidence.
         """
         kind, version = compiler_of_record(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)

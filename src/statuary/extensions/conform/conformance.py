@@ -64,7 +64,7 @@ class ConformanceCheck(NamedTuple):
 
 
 class ConformanceResult(NamedTuple):
-    """The outcome of a check, with the faults that it found."""
+    """The outcome of a check (passed, failed or skipped) and its faults."""
 
     check: ConformanceCheck
     outcome: ConformanceOutcome

@@ -155,7 +155,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts to check, spread over the list of a chain.
+        """Some contracts to check, chosen from all over a chain's list.
 
         Raises:
             NotApplicableError: if the deployment lists no contracts.
@@ -170,7 +170,7 @@ class CheckedDeployment:
         """Request a contract's record with all members (`fields=all`).
 
         Returns:
-            The bytes of the record.
+            The body of the response: the record as JSON.
 
         Raises:
             NotApplicableError: if the record is missing.

@@ -90,7 +90,7 @@ def make_now_document(state: PageState, pages: "StatusPages | None") -> Document
 
     Args:
         state: the status of the components and incidents.
-        pages: the pages of the site, which give the headline; without them, it is the description in the API.
+        pages: the pages of the site, which contain the headline; None to use the description in the API.
     """
     if pages is None:
         overall, worst = state.overall_now, state.worst_now

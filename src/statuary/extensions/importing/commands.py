@@ -78,7 +78,7 @@ from statuary.system.unpacking import is_archive, unpack
 
 
 class StatusKind(NamedTuple):
-    """A system whose status pages can be imported, such as Statuspage."""
+    """A product whose status pages can be imported, such as Statuspage."""
 
     title: str
     read_page: Callable[[ImportRequest], StatusPlan]
@@ -363,13 +363,13 @@ def import_new_site(kind: str, source: str, content: Path, now: Instant) -> Exit
     `statuary init --from cachet URL` calls this function with the kind `cachet`.
 
     Args:
-        kind: the system that has the page, such as `cachet`.
+        kind: the product that runs the page, such as `cachet`.
         source: the URL, folder or file to import from.
-        content: the content folder, which receives the files.
+        content: the content folder to create files in.
         now: the time of the import.
 
     Raises:
-        click.BadParameter: if statuary cannot import from a system called `kind`.
+        click.BadParameter: if statuary cannot import pages of this product.
     """
     kinds = {kind_of_page.name: kind_of_page for kind_of_page in STATUS_KINDS}
     if kind not in kinds:
@@ -455,8 +455,8 @@ def run_contract_import(
 def unpack_source(source: str) -> Iterator[str]:
     """Unpack the source if it is an archive, and yield its path.
 
-    An archive is unpacked into a temporary folder, which is deleted when the context ends. The path or URL of
-    any other source is yielded unchanged.
+    An archive is unpacked into a temporary folder, which is deleted when the context ends. Any other path or
+    URL is yielded unchanged.
 
     Raises:
         NotImportableError: if the archive cannot be unpacked.

@@ -54,11 +54,11 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find_compiler(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return the installed compiler that can compile a contract.
+        """Return an installed compiler that can compile a contract.
 
         Returns:
-            The compiler of the contract's version. If that version is unknown, the only compiler for the
-            language. None if there is no such compiler.
+            The compiler with the contract's version. If the version is unknown, the only installed compiler
+            for the language. None if there is no such compiler, or the choice is ambiguous.
         """
         kind, version = compilation.compiler, compilation.version
         if version:
@@ -69,8 +69,7 @@ class Compilations:
     def register_contract(self, compilation: ImportedCompilation) -> None:
         """Announce that a contract will be compiled later.
 
-        All announced contracts with the same compiler input are compiled in a single run, instead of one run
-        each.
+        Contracts with the same compiler input are then compiled in a single run instead of one run each.
         """
         if (compiler := self.find_compiler(compilation)) is not None:
             key = self.cache.cache_key(compiler, compilation.std_json_input)
@@ -79,9 +78,11 @@ class Compilations:
     def start_compiling(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
         """Start compiling a contract in a worker thread.
 
+        Announce contracts with `register_contract` first. Contracts with the same compiler input then share
+        one run and one future.
+
         Returns:
-            A future with the compiler's output. Contracts with the same compiler input share one future, if
-            `register_contract` was called for each of them before.
+            A future with the compiler's output.
 
         Raises:
             NotImportableError: if no compiler of the required version is available.

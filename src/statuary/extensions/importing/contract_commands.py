@@ -74,7 +74,7 @@ from statuary.source.locate import locate_findings
 def select_contract_sources(
     site: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts of the site that a command is for.
+    """Return the site's contracts at some addresses, or all of them.
 
     Args:
         site: the content of the site.

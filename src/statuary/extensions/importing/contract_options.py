@@ -37,7 +37,7 @@ def _parse_decimal_digits(text: str) -> str:
 
 
 class ParsedType(click.ParamType[Parsed]):
-    """A type of option that one of statuary's parsers converts."""
+    """A type of command-line option that one of statuary's parsers converts."""
 
     def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
         self.name = name
@@ -58,7 +58,7 @@ NUMBER = ParsedType("number", _parse_decimal_digits)
 
 
 class CompilationOptions(NamedTuple):
-    """The options that name the contract and its compilation."""
+    """The options that name a contract and how it was compiled."""
 
     address: Address
     chain_id: ChainId | None

@@ -103,7 +103,7 @@ def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract)
 
 
 def first_error_finding(findings: Iterable[Finding]) -> Finding:
-    """Return the first error among errors and warnings.
+    """Return the first error in a list of errors and warnings.
 
     Raises:
         StopIteration: if no finding is an error.
@@ -178,9 +178,9 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Store how the import of one address ended, for the report.
+        """Store for the report how the import of one address ended.
 
-        A result for a readable contract replaces an earlier result for the same address.
+        If a contract could be read, its result replaces an earlier result for its address.
         """
         place = _location_of_contract(contract)
         if isinstance(contract, ListedContract) or place not in self.accounts:
@@ -258,7 +258,7 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def register_compilations(self, contracts: ListedContracts) -> None:
-        """Announce all contracts that have to be compiled.
+        """Announce all contracts that must be compiled, before the first is.
 
         Contracts with the same compiler input are then compiled in a single run.
         """
@@ -585,7 +585,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids of the site's contracts, except those in bulk files."""
+        """The match ids of all contracts that have their own file."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

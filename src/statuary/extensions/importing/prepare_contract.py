@@ -45,7 +45,7 @@ CALL_PROTECTION = range(1, 21)
 
 
 class VerificationResult(NamedTuple):
-    """A contract's record, and the findings of its checks."""
+    """A contract's record, and the errors and warnings of its checks."""
 
     workspace: (
         Workspace  # the inputs of the record, without unused compiler output if a record can be derived
@@ -61,7 +61,7 @@ class VerificationResult(NamedTuple):
 
 
 def verify_contract(workspace: Workspace, record_path: str) -> VerificationResult:
-    """Derive the record of a contract from its inputs, and check it.
+    """Derive a contract's record from the compiler output, and check it.
 
     Args:
         workspace: the inputs: sources, compiler output and on-chain code.
@@ -98,15 +98,14 @@ def _describe_differences_if_readable(workspace: Workspace) -> list[str]:
 def describe_bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Describe how the compiled bytecode differs from the code on the chain.
 
-    Addresses of libraries, immutables and compiler metadata are ignored, since they depend on the deployment
-    or on comments in the sources.
+    Some differences are expected and ignored: addresses of libraries, immutables, and compiler metadata.
 
     Args:
         workspace: the compiler output and on-chain code of the contract.
 
     Yields:
-        `creation` or `runtime`, and a sentence about that bytecode. Bytecode that is unknown on the chain is
-        skipped.
+        `creation` or `runtime`, and a sentence about this bytecode. Nothing is yielded for bytecode that is
+        unknown on the chain.
 
     Raises:
         InvalidValueError: if the compiler output cannot be read.
@@ -203,8 +202,8 @@ def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address)
     """Return where a contract is in the content folder.
 
     Returns:
-        The file, and whether it is a record or the inputs of one. None if the site has no contract at the
-        address.
+        The path of the file, and whether it contains a record or the inputs from which builds derive one.
+        None if the site has no contract at the address.
     """
     key = (chain_id, address.lower())
     return next(
@@ -276,13 +275,13 @@ def check_match_id_is_free(
 ) -> None:
     """Raise an error if another contract already has this match id.
 
-    Contracts in bulk files are not searched.
+    Bulk files, which contain many contracts each, are not searched.
 
     Args:
         root: the content folder.
         site: the content of the site.
         match_id: the match id, a number as text.
-        replaced_source: a contract that may have this match id, because the import replaces it; or None.
+        replaced_source: the contract that the import replaces, which may have this match id; or None.
 
     Raises:
         NotImportableError: if another contract uses the match id.
@@ -426,8 +425,7 @@ def derive_contract(
         compilation: the sources, settings and compiler output.
         on_chain: the code and deployment on the chain.
         replaced: the existing contract that the new one replaces, or None.
-        proxy_resolution: the member `proxyResolution` of the record, if a node has returned the
-            implementations.
+        proxy_resolution: the implementations of a proxy, as the record's member `proxyResolution`; or None.
 
     Raises:
         NotImportableError: if an input is missing that every record needs.
@@ -508,12 +506,12 @@ def _find_proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, find_contract_name: NameOf
 ) -> Json | None:
-    """Ask a node for a proxy's implementations, if its code is known.
+    """Ask a node for a proxy's implementations.
 
     Args:
         node: the node to ask.
         address: the address of the contract.
-        on_chain: the contract's code on the chain, as far as it is known.
+        on_chain: the contract's code on the chain; the code may be missing.
         find_contract_name: a function that returns the name of the verified contract at an address, or None.
 
     Returns:

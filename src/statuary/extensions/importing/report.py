@@ -11,7 +11,7 @@ from statuary.base.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):
-    """Raised if a source, or a record in it, cannot be imported."""
+    """Raised if a source, or one record in it, cannot be imported."""
 
 
 class SkippedRecord(NamedTuple):

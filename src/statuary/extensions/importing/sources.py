@@ -102,7 +102,7 @@ MOST_PAGES = 1_000
 
 
 def too_many_pages_error(list_url: str) -> NotImportableError:
-    """Return the error that a server's list has too many pages.
+    """Return an error for a server whose list has too many pages.
 
     Args:
         list_url: the URL of the list.
@@ -250,7 +250,9 @@ def read_hex_file(file: Path) -> Hex:
 
 
 def read_text_file(file: Path) -> str:
-    """Read a text file in UTF-8, without its byte order mark.
+    """Read a text file in UTF-8.
+
+    A byte order mark at the start is removed.
 
     Raises:
         NotImportableError: if the file cannot be read or is not UTF-8.
@@ -277,16 +279,16 @@ def decode_source_text(source_bytes: bytes, file: Path) -> str:
 
 
 def find_folder_above(start_file: Path, folder_name: str) -> Path | None:
-    """Return the nearest folder with this name in any parent folder.
+    """Search a file's parent folders for a folder with this name.
 
     For example, a search for `build-info` from an artifact finds the `build-info` folder of its project.
 
     Args:
-        start_file: the file from which the search goes upward.
+        start_file: the file whose parent folders are searched, nearest first.
         folder_name: the name of the folder to find.
 
     Returns:
-        The folder, or None if no parent folder contains it.
+        The nearest such folder, or None if no parent folder contains one.
     """
     folders = (folder / folder_name for folder in start_file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)

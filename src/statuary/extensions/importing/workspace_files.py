@@ -133,7 +133,7 @@ def _proxy_yaml_members(proxy_resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Remove those parts of a compiler's output that records do not need.
+    """Remove the compiler outputs that are not needed for the record.
 
     Raises:
         InvalidValueError: if the output lacks a part that every record has.
@@ -182,7 +182,7 @@ HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced_source: ContractSource | None) -> None:
-    """Write the files of a contract, and remove those that it replaces.
+    """Write a contract's files, and remove the files that they replace.
 
     Args:
         root: the content folder.

@@ -83,7 +83,7 @@ def read_metrics_settings(content_folder: Path) -> ReadSettings:
     """Read what site.yaml says under `metrics`.
 
     Returns:
-        The settings; if there are none, empty settings with the reason.
+        The settings. If there are none, empty settings and the reason.
     """
     files = walk_folder(content_folder, (CONTRACTS,)) if content_folder.is_dir() else None
     site, findings = read_content(content_folder, files, fallback=SettingsFallback.of_command())
@@ -103,12 +103,12 @@ class AppendedPoints(NamedTuple):
 def append_measurements(
     points_folder: Path, measurements: Sequence[Measurement], run_time: Instant
 ) -> AppendedPoints:
-    """Append the result of each probe to its CSV file.
+    """Append each probe's result to the CSV file of the probe.
 
     If a file cannot be written, the others are still written.
 
     Args:
-        points_folder: the folder of the files.
+        points_folder: the folder with the CSV files, such as `rpc.csv` for the probe `rpc`.
         measurements: the result of each probe in this run.
         run_time: the time of the run.
     """

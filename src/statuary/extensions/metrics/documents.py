@@ -38,7 +38,7 @@ URLS = (POINTS, GRAPH, PULSE)
 
 
 class Period(NamedTuple):
-    """A period that ends with the build, such as a week."""
+    """A period that ends at the build's time, such as a week."""
 
     name: str
     intervals: int
@@ -59,8 +59,8 @@ class Interval(NamedTuple):
 def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
     """Return the mean value in each interval of a period.
 
-    An interval may be an hour of a week, for example. Intervals without values, and values after `now`, are
-    left out.
+    For example, it returns the mean of each hour of a week. Intervals without values, and values after `now`,
+    are left out.
 
     Args:
         points: the measured values.
@@ -163,9 +163,10 @@ class UsualRange(NamedTuple):
     high: float
 
     def is_outside(self, current_value: float) -> bool:
-        """Return whether a value is far outside of what is usual.
+        """Return whether a value is far outside of the usual range.
 
-        The distance must be more than the width of the range, and more than a tenth of its upper end.
+        Its distance from the range must be more than the width of the range, and more than a tenth of its
+        upper end.
         """
         margin = max(self.high - self.low, abs(self.high) / 10)
         return not self.low - margin <= current_value <= self.high + margin
@@ -310,9 +311,9 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Split a series of values wherever some are missing.
+    """Split a series of values wherever values are missing.
 
-    A graph has no line over such a gap. A gap is longer than three intervals, and longer than twice the
+    A graph draws no line across such a gap. A gap is longer than three intervals, and longer than twice the
     median distance between values.
 
     Args:
@@ -332,13 +333,13 @@ def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Inte
 
 
 def round_up_for_axis(value: float) -> float:
-    """Return the upper end of a chart's axis for a largest value.
+    """Round a chart's largest value up to a number for its axis.
 
     For example, 37 becomes 50.
 
     Returns:
-        The smallest value of at least `value` that is 1, 2 or 5 times a power of ten (from 10^-6 on); 1 if
-        `value` is zero or negative.
+        The smallest number of at least `value` that is 1, 2 or 5 times a power of ten (from 10^-6 on). If
+        `value` is zero or negative, 1.
     """
     step = 1e-6
     while value > 0:

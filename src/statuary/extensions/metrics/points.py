@@ -48,10 +48,10 @@ def parse_points(file_content: bytes, metric: Metric) -> list[Point]:
 
     Args:
         file_content: the content of the file.
-        metric: the metric, which names the format of the file.
+        metric: the settings of the metric, which include the format of the file.
 
     Raises:
-        PointsError: if the file is too large, or not in the format that the metric names.
+        PointsError: if the file is too large, or not in that format.
     """
     if len(file_content) > LARGEST_FILE:
         raise PointsError(f"{metric.file} has {len(file_content):,} bytes; the limit is {LARGEST_FILE:,}")

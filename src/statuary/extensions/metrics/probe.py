@@ -66,11 +66,11 @@ NO_ANSWER = "no proper answer"
 
 
 def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
-    """Run a probe once, such as a request to a node.
+    """Run a probe once: for example, send a request to a node.
 
     Args:
         probe: the settings of the probe.
-        environment: the environment variables, in which secret URLs may be.
+        environment: the environment variables, which may contain secret URLs.
 
     Returns:
         The response or the error.
@@ -313,6 +313,6 @@ def exceeds_limit(measured_value: float | None, limit: int) -> bool:
 
     Args:
         measured_value: the value, or None if nothing was measured.
-        limit: the largest allowed value; 0 for no limit.
+        limit: the largest allowed value; 0 if there is no limit.
     """
     return measured_value is not None and bool(limit) and measured_value > limit

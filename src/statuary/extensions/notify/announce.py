@@ -54,21 +54,21 @@ def send_due_events(
     held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
-    """Send new events to each channel, such as a new incident.
+    """Send new events, such as a new incident, to each channel.
 
     If an event cannot be sent, later events of the channel wait for the next run; other channels are not
-    affected. With at-most-once delivery, an event that may have arrived is not sent again.
+    affected. If a channel has at-most-once delivery, an event that may have arrived is not sent again.
 
     Args:
         channels: the channels that get the events.
         timeline: the status history, which must extend at least to `now`.
         now: the time of this run.
-        state: which events were sent; it is saved before or after each event, depending on the channel's
+        state: which events were sent. It is saved before or after each event, depending on the channel's
             `delivery`.
         send: a function that sends an event to a channel.
         since: the time from which a new channel gets events; None to send nothing before `now`.
-        is_published: a function that returns whether readers can already see an event; later events of the
-            channel wait for it.
+        is_published: a function that returns whether readers can already see an event. If they cannot, this
+            and later events of the channel wait.
         held_kinds: the kinds of events that must wait for a later run.
         allow_clock_rollback: whether to continue if a saved time is after `now`.
 
@@ -89,7 +89,7 @@ def send_due_events(
 
 
 class DueEvents(NamedTuple):
-    """A channel's events to send, and those it does not subscribe to."""
+    """A channel's events: some to send, others that it does not want."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]
@@ -102,9 +102,10 @@ def find_due_events(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Return the events that were not sent to a channel yet.
+    """Return the events that have not been sent to a channel yet.
 
-    Events of held kinds, and those that may be about a component with an error, are left out.
+    Some events wait for a later run: events of held kinds, and events that may be about a component whose
+    settings have an error.
 
     Args:
         channel: the channel to which the events are sent.
@@ -150,9 +151,9 @@ def _make_component_filter(
 
 
 def make_initial_state(timeline: Timeline, start_time: Instant) -> SentEvents:
-    """Return the state of a new channel: what counts as sent.
+    """Return the state of a channel that has not received anything yet.
 
-    Nothing from before `start_time` will be sent.
+    All events up to `start_time` are marked as sent, so that the channel only gets later ones.
 
     Args:
         timeline: the status history.

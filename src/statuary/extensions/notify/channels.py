@@ -140,7 +140,7 @@ def send_body(
 ) -> None:
     """Send JSON to a channel.
 
-    With the channel's `delivery` at most once, a failed request is not retried.
+    If the channel's `delivery` is at most once, a failed request is not retried.
 
     Args:
         channel: the channel that gets the body.

@@ -171,7 +171,7 @@ class ReadStatus(NamedTuple):
         """The kinds of events that must wait until errors are fixed.
 
         If a file or a setting has an error, changes of components wait, because a component might only seem
-        to have recovered.
+        to have recovered: its incident could be in the file with the error.
         """
         return (EventKind.COMPONENT,) if self.unreadable_findings else ()
 
@@ -297,9 +297,9 @@ def _find_unusable_channels(notified_channels: Iterable[Channel]) -> list[Channe
 
 
 def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Make a function that tells whether readers can see an event already.
+    """Make a function that returns whether readers can already see an event.
 
-    An event is visible when the published site has it. Changes of components always count as visible.
+    They can if the published site contains the event. Changes of components always count as visible.
 
     Args:
         site: the folder or URL of the published site; None if every event counts as visible.

@@ -88,9 +88,9 @@ def _get_feed_words(pages: "StatusPages | None") -> Words:
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
-    """Return the latest incidents and maintenance windows, newest first.
+    """Return the incidents and maintenance windows for feeds, newest first.
 
-    Feeds contain these.
+    Feeds contain only the latest ones.
 
     Args:
         timeline: the status of the site over time.

@@ -21,7 +21,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class EventKind(StrEnum):
-    """The kinds of events, as `events` in site.yaml names them."""
+    """The kinds of events to which a channel can subscribe in site.yaml."""
 
     OPENED = "opened"
     UPDATED = "updated"
@@ -77,7 +77,7 @@ class StatusEvent(NamedTuple):
 def list_events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
     """Return all events in a period, sorted by time.
 
-    For example, an event is an update of an incident, or a change of a component's status.
+    An event is an update of an incident, for example, or a change of a component's status.
 
     Args:
         timeline: the status history, which must extend at least to `until`.

@@ -38,7 +38,7 @@ class MailService(NamedTuple):
 
 
 def parse_mail_service(channel: Channel, address: Address) -> MailService:
-    """Parse the URL of a mailing service, which has a key.
+    """Parse the URL of a mailing service, which contains a secret key.
 
     Raises:
         ChannelError: if the URL has no key, or no mailing lists; the message does not contain the URL.

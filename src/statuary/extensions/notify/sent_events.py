@@ -40,21 +40,21 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """The delivery state of a channel: the events that it was sent."""
+    """The events that were sent to a channel."""
 
     until: Instant  # all events up to this time were sent or are not sent at all
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event was not sent to the channel yet.
+        """Return whether an event has not been sent to the channel yet.
 
-        An event counts as sent if one with the same id or the same content was sent.
+        An event also counts as sent if another event with the same content was sent.
         """
         fingerprint = make_event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return a copy that also has this event as sent.
+        """Return a copy in which this event is marked as sent.
 
         Args:
             event: the event that was sent.
@@ -68,9 +68,9 @@ class SentEvents(NamedTuple):
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def up_to(self, end_time: Instant) -> Self:
-        """Return a copy in which all earlier events count as sent.
+        """Return a copy that counts earlier events as sent.
 
-        If the state is for a later time already, it keeps that time.
+        If this already holds for a later time, the copy keeps the later time.
 
         Args:
             end_time: the time up to which events count as sent.
@@ -99,9 +99,9 @@ Channels = dict[str, SentEvents]
 
 
 class DeliveryStateError(StatuaryError):
-    """Raised if the delivery state cannot be read.
+    """Raised if the file or store of sent events cannot be read.
 
-    Without this state, events might be sent twice.
+    Without it, events might be sent twice.
     """
 
 
@@ -185,15 +185,18 @@ def refuse_future_state(channels: Channels, now: Instant) -> None:
 
 
 def roll_back_clock(channels: Channels, now: Instant) -> Channels:
-    """Set the time of each channel's state back to `now`, if later.
+    """Replace times after `now` in the channels' states with `now`.
 
-    A run with a wrong clock may have stored such times.
+    Such times come from a run with a wrong clock.
     """
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
 class DeliveryState(Protocol):
-    """The delivery state, open for one run at a time."""
+    """The file or store that says which events were sent.
+
+    Only one run can have it open at a time.
+    """
 
     def read(self) -> Channels | None:
         """Return which events were sent to each channel.

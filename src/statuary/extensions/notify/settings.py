@@ -56,12 +56,12 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components that channels name in site.yaml.
+        """Return the components to which channels are limited in site.yaml.
 
-        A channel with such names gets only events about these components.
+        If a channel lists components, it gets only events about them.
 
         Returns:
-            The keys of components, by their position in site.yaml.
+            The keys of the components, by their position in site.yaml.
         """
         return {
             ("notify", "channels", number, "components", place): name

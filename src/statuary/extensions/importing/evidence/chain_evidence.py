@@ -61,7 +61,7 @@ class AnchorRequest(NamedTuple):
 
 
 class FinalizedBlock(NamedTuple):
-    """A block that the chain can no longer revert, with its header."""
+    """A block with its header. The chain can no longer revert it."""
 
     block: AnchoredBlock
     header: BlockHeader
@@ -83,7 +83,7 @@ class AnchoringNodes:
         """Sentences about the nodes that could not be compared."""
 
     def latest_finalized_block(self) -> FinalizedBlock:
-        """Return the latest finalized block, after comparing it between all nodes.
+        """Return the latest finalized block, and check that all nodes agree.
 
         Raises:
             EvidenceError: if the node has no finalized block, or its headers are not in Ethereum's format.
@@ -96,10 +96,10 @@ class AnchoringNodes:
         return self.confirm_block(block)
 
     def confirm_block(self, block_response: Json) -> FinalizedBlock:
-        """Parse a node's block, and compare it with the other nodes.
+        """Parse a block from one node, and check that the others agree.
 
         Args:
-            block_response: the node's response to `eth_getBlockByNumber`.
+            block_response: the first node's response to `eth_getBlockByNumber`.
 
         Raises:
             EvidenceError: if the response has no block, or the header is not in Ethereum's format.
@@ -153,8 +153,7 @@ def read_anchors(
         requests: the contracts to prove.
 
     Yields:
-        The proofs of each contract, in the order of the requests: of its code, and of the transaction that
-            created it.
+        For each contract, in order: the proof of its code, and the proof of the transaction that created it.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -425,7 +424,7 @@ CHUNK = 100
 
 
 class AnchoredContract(NamedTuple):
-    """The result of proving one contract."""
+    """A contract, and the outcome of requesting its Merkle proofs."""
 
     source: ContractSource
     path: str = ""  # the path of the written file in the content folder; empty if no file was written

@@ -24,7 +24,7 @@ from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):
-    """The result of recompiling a contract, with evidence if the output matches."""
+    """The result of compiling a contract again: differences, and evidence."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
@@ -39,7 +39,8 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
         recompiler: the available compilers.
 
     Returns:
-        The differences. Without any, the evidence to publish: that the compiler's output confirms the record.
+        The differences. If none of them is an error, also the evidence: a statement, to be published, that
+        the compiler's output confirms the record.
     """
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
@@ -77,8 +78,8 @@ def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str
         record_path: the file of the record, for error messages.
 
     Returns:
-        The differences. Without errors among them, the evidence to publish: that the output confirms the
-        record.
+        The differences. If none of them is an error, also the evidence: a statement, to be published, that
+        the output confirms the record.
     """
     findings = tuple(compare_with_output(record, run.output))
     located = tuple(finding.for_file(record_path) for finding in findings)

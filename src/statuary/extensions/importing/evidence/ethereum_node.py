@@ -75,7 +75,7 @@ def _json_rpc_request(request_id: int, method: str, parameters: Sequence[Json]) 
 class EthereumNode:
     """A JSON-RPC connection to an Ethereum node.
 
-    Messages show the node's host instead of its URL, which may contain a key.
+    Messages show only the host of the node, because its URL may contain a secret key.
     """
 
     def __init__(self, url: str) -> None:
@@ -105,7 +105,7 @@ class EthereumNode:
         return self._result_of_response(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Call several methods of the node in few requests.
+        """Call several methods of the node with few HTTP requests.
 
         Args:
             calls: the name and the parameters of each method to call.
@@ -166,9 +166,9 @@ class EthereumNode:
             raise self._invalid_response_error(value, value_name) from None
 
     def parse_address(self, value: Json, value_name: str) -> Address:
-        """Parse an address in the node's response, and add its checksum.
+        """Parse an address in the node's response.
 
-        The result has the mixed-case spelling of EIP-55.
+        The result is in mixed case, with the checksum of EIP-55.
 
         Args:
             value: a value in the response.
@@ -279,7 +279,7 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Encode a signed transaction as in the transaction trie of its block.
+    """Encode a signed transaction as a block's transaction trie stores it.
 
     Args:
         transaction: the transaction as a node returns it.
@@ -298,7 +298,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Encode a transaction receipt as in the receipt trie of its block.
+    """Encode a transaction receipt as a block's receipt trie stores it.
 
     Args:
         receipt: the receipt as a node returns it.

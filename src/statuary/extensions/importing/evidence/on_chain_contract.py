@@ -54,9 +54,9 @@ def read_chain_id(node: EthereumNode) -> ChainId:
 def read_on_chain_contract(
     node: EthereumNode, address: Address, transaction_hash: Hex | None
 ) -> OnChainContract:
-    """Ask a node for a contract's code and creating transaction.
+    """Ask a node for a contract's code and its creating transaction.
 
-    If the transaction is neither given nor found, the result has only the runtime code.
+    If the transaction is neither given nor found, the result has only the contract's present (runtime) code.
 
     Args:
         node: the node to ask.

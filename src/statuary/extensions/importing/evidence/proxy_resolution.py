@@ -36,8 +36,8 @@ def resolve_proxy(
 ) -> Json | None:
     """Ask a node for the implementations of a proxy contract.
 
-    For code that may be a diamond (EIP-2535), the node is asked for the diamond's facets first. If there are
-    none, the storage slots of the other kinds of proxy are read.
+    If the code may be a diamond (EIP-2535, a proxy with several implementations, called facets), the node is
+    asked for these facets first. If there are none, the storage slots of the other kinds of proxy are read.
 
     Args:
         node: the node to ask.
@@ -46,8 +46,8 @@ def resolve_proxy(
         find_contract_name: a function that returns the name of the verified contract at an address, or None.
 
     Returns:
-        The member `proxyResolution` of the record. None if no node is needed, because the code alone shows
-        whether the contract is a proxy; None also if the node responds with an error.
+        The member `proxyResolution` of the record. None if the code alone shows whether the contract is a
+        proxy, or if the node responds with an error.
     """
     evidence = find_proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:

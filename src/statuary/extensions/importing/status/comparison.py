@@ -15,7 +15,7 @@ LISTED = 5
 
 
 class Comparison(NamedTuple):
-    """A value of the imported page, beside the value in the content."""
+    """A value on the imported page and on the new site."""
 
     subject: str
     source_value: str

@@ -68,13 +68,13 @@ class Fields(dict[str, Any]):
         return value
 
     def get_instant(self, *member_names: str) -> str | None:
-        """Parse the time in a member, which must have RFC 3339 format.
+        """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time in the spelling of content files, or None if all members are missing.
+            The time as content files write it, or None if all members are missing.
 
         Raises:
             NotImportableError: if the value is not such a time.
@@ -87,9 +87,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
     def required_instant(self, *member_names: str) -> str:
-        """Parse the time in a member, which must have RFC 3339 format.
+        """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
 
-        The result has the spelling of content files.
+        The result is the time as content files write it.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
@@ -100,7 +100,7 @@ class Fields(dict[str, Any]):
         return self._require_value(self.get_instant(*member_names), member_names)
 
     def get_date(self, *member_names: str) -> str | None:
-        """Parse the time in a member, in any common date format.
+        """Parse a time in any common date format.
 
         A date without a time zone is in UTC.
 
@@ -108,7 +108,7 @@ class Fields(dict[str, Any]):
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time in the spelling of content files, or None if all members are missing or null.
+            The time as content files write it, or None if all members are missing or null.
 
         Raises:
             NotImportableError: if the value is not a date.
@@ -123,9 +123,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *member_names: str) -> str:
-        """Parse the time in a member, in any common date format.
+        """Parse a time in any common date format.
 
-        A date without a time zone is in UTC. The result has the spelling of content files.
+        A date without a time zone is in UTC. The result is the time as content files write it.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
@@ -193,7 +193,7 @@ def normalize_word(value: object) -> str:
 def find_source_files(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the file at a path, or the files in a folder.
 
-    Files in hidden folders, and links that lead out of the folder, are skipped.
+    Hidden folders are skipped, and so are links to places outside of the folder.
 
     Args:
         source: the path of a file or folder.

@@ -51,7 +51,7 @@ def plan_status_edits(
 
     Args:
         root: the content folder.
-        status: the status that the content has already; None if it has none.
+        status: the components and incidents that the content already has; None if it has none.
         plan: the imported page.
         report: receives notes, and which incidents are unchanged or cannot be imported.
     """
@@ -257,7 +257,7 @@ NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
 class StatusImport(NamedTuple):
     """The result of importing a status page.
 
-    If there are findings, nothing was written.
+    If there are errors or warnings, nothing was written.
     """
 
     report: ImportReport

@@ -35,7 +35,7 @@ from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):
-    """An update of an incident as another system describes it."""
+    """An update of an incident, as the other system describes it."""
 
     at: str  # the time of the update, in UTC
     status: UpdateStatus
@@ -54,10 +54,10 @@ class StatusBuilder:
         self._used_ids: set[str] = set()
 
     def report_skipped(self, record_name: str, reason: str) -> None:
-        """Report that something is not imported, wholly or in part.
+        """Report that a record is not imported, or only in part.
 
         Args:
-            record_name: its name, such as that of an incident.
+            record_name: the name of the record, such as the title of an incident.
             reason: why it is not imported.
         """
         self.plan.skipped.append(SkippedRecord(record_name, reason))
@@ -108,13 +108,13 @@ class StatusBuilder:
             self.plan.language = self.plan.original.language
 
     def count_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
-        """Store that the source has this incident, to check the import later.
+        """Note an incident of the other system, to check the import later.
 
         Args:
             source_id: the id of the incident or maintenance window in the other system.
-            name: its name.
-            started_at: the date of its beginning in any format; empty if unknown.
-            is_open: whether it has not ended.
+            name: the title of the incident or window.
+            started_at: the date when it began, in any format; empty if unknown.
+            is_open: whether it is still going on.
         """
         record_id = self._record_id(source_id)
         try:
@@ -146,7 +146,7 @@ class StatusBuilder:
     def note_shown_status(self, source_id: str, status: ComponentStatus) -> None:
         """Store which status the imported page shows for a component.
 
-        If the page shows a component several times, the worst status counts.
+        If the page shows a component several times, its worst status is stored.
 
         Args:
             source_id: the id or name of the component in the source.
@@ -184,7 +184,7 @@ class StatusBuilder:
     def component_key(self, source_id: str, name: str = "") -> str:
         """Return the component's key in the content, adding the component if necessary.
 
-        A component that the imported page no longer lists is added and marked as removed.
+        If the imported page no longer lists the component, it is added and marked as removed.
 
         Args:
             source_id: the id or name of the component in the other system.
@@ -193,7 +193,7 @@ class StatusBuilder:
         return self.component_keys_named(source_id, name)[0]
 
     def component_keys_named(self, source_id: str, name: str = "") -> list[str]:
-        """Return the keys of all components with an id or name.
+        """Return the keys of all components that have this id or name.
 
         If there is none, a component is added and marked as removed.
 
@@ -258,8 +258,8 @@ class StatusBuilder:
             source_id: the id of the incident in the source.
             name: the name of the incident.
             updates: the updates in any order.
-            affected: the status of each affected component, by key; None for a component that is only
-                mentioned.
+            affected: the status of each affected component, by key. The status is None if the incident
+                mentions the component without changing its status.
             ended_at: the time when the incident ended; None if it is open.
 
         Raises:
@@ -375,11 +375,11 @@ def _shorten_to_name_limit(text: str) -> str:
 
 
 def append_id_digest(record_id: str, distinction: str) -> str:
-    """Append a digest to an id, to make it unique.
+    """Make an id unique: append a digest of a second string.
 
     Args:
         record_id: the id, which is shortened if the result would be too long.
-        distinction: a string that differs between records with the same id; the digest is computed from it.
+        distinction: the second string, which differs between records with the same id.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
     return f"{record_id[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"

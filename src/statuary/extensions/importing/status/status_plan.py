@@ -20,7 +20,7 @@ Converted = TypeVar("Converted")
 
 
 def drop_empty_values(**values: YamlValue) -> Source:
-    """Return those keyword arguments that are not None or empty."""
+    """Return the keyword arguments as a mapping, without None and empty values."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
@@ -35,7 +35,7 @@ def convert_records_or_skip(
     Args:
         records: the JSON objects of the other system.
         convert: converts one record.
-        skipped_records: a list to which each record is appended that cannot be converted, with the reason.
+        skipped_records: a list to which the skipped records are appended, with the reason.
         record_noun: the noun with its article for the report, such as `an incident`.
     """
     converted = []

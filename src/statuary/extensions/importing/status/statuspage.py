@@ -40,7 +40,7 @@ def convert_components(
     Args:
         components: the components of the page, in its order.
         records: the incidents and maintenance windows, which may name components that the page no longer has.
-        known_keys: the keys of components that the content already has, by the id on the Statuspage.
+        known_keys: the key of each component that the content already has, by its id on the Statuspage.
     """
     by_id = {
         component.required_text("id"): component for component in _rank_tied_components(list(components))
@@ -88,12 +88,12 @@ def _rank_tied_components(components: list[Fields]) -> Iterator[Fields]:
 def make_component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
     """Make a unique key for each component, such as `public-rpc`.
 
-    The key comes from the component's name. If two components have that name, the name of the group is put in
-    front. If that is not unique either, the key is the component's id.
+    The key comes from the component's name. If two components have the same name, the key begins with the
+    name of the group. If the keys are still equal, the component's id is used.
 
     Args:
         components: the components by id.
-        known_keys: the keys of components that the content already has, by id.
+        known_keys: the key of each component that the content already has, by id.
 
     Returns:
         All keys, old and new, by the id on the Statuspage.

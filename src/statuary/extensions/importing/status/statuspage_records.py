@@ -46,13 +46,13 @@ class PageOrder(NamedTuple):
     positions: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return an incident's component keys, if their order differs from the page's.
+        """Return an incident's components if it lists them in its own order.
 
         Args:
             record: the incident or maintenance window.
 
         Returns:
-            The keys in the order of the incident, or an empty list if that is also the order of the page.
+            The keys in the order of the incident; empty if the page lists the components in the same order.
         """
         ids = [component.get_text("id") for component in record.get_objects("components")]
         places = [self.positions.get(component_id, 0) for component_id in ids]
@@ -127,7 +127,7 @@ def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> 
 def derived_impact(record: Fields) -> Impact:
     """Derive the impact of an incident from its components' statuses.
 
-    The result is the worst impact that the incident had after any update.
+    The result is the worst impact at any time during the incident.
     """
     statuses: dict[str, Any] = {}
     worst: Impact = "none"

@@ -43,7 +43,7 @@ SUCCESS: Final = "0x1"
 def read_broadcasts(project: Path) -> ListedContracts:
     """Yield the contracts that the scripts of a Foundry project deployed.
 
-    The newest deployments come first. Addresses that scripts call or link, but did not deploy, come last.
+    The newest deployments come first. Addresses that scripts only call or link come last.
 
     Raises:
         NotImportableError: if the folder has no broadcast files.

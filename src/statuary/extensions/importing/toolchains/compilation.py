@@ -91,9 +91,10 @@ def compiler_for_language(language: Json) -> str:
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the contracts in a compiler's output that have bytecode.
+    """Yield the contracts in a compiler's output that can be deployed.
 
-    Interfaces, for example, have none. A contract is named by its path and name, such as `src/Fare.sol:Fare`.
+    A contract without bytecode, such as an interface, is left out. Each contract is yielded as its path and
+    name, such as `src/Fare.sol:Fare`.
 
     Args:
         std_json_output: the compiler's standard JSON output.
@@ -193,7 +194,8 @@ def compiler_version_in_output(compilation: ImportedCompilation) -> str:
     """Find the version of the compiler in its output.
 
     Returns:
-        The version, which has no commit for Vyper; empty if the output has no version.
+        The version, such as `0.8.30+commit.73712a01`; empty if the output has none. For Vyper, the commit is
+        missing.
     """
     metadata = solc_metadata(compilation)
     if metadata is not None:
@@ -242,7 +244,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
     """Add documentation from solc's metadata to the compiler's output.
 
-    Notes name the outputs that remain missing.
+    If other outputs are missing, the notes of the result name them.
 
     Raises:
         NotImportableError: if the compiler's output, its version, or solc's metadata is missing.
@@ -268,7 +270,7 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 
 def no_compiler_error(compiler_name: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return the error that the required compiler version is not available.
+    """Return an error for a compiler version that is not available.
 
     Args:
         compiler_name: `solc` or `vyper`.

@@ -46,7 +46,7 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Convert what an explorer knows about a contract to compiler input.
+    """Convert an explorer's source code of a contract to compiler input.
 
     Args:
         result: the entry for the contract in the response to `getsourcecode`.
@@ -126,7 +126,7 @@ def _compiler_settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def remove_members(json_object: JsonObject, member_names: tuple[str, ...]) -> JsonObject:
-    """Return a JSON object without some of its members."""
+    """Return a copy of a JSON object without some of its keys."""
     return {key: value for key, value in json_object.items() if key not in member_names}
 
 
@@ -270,7 +270,7 @@ class _ExplorerApi:
 
 
 def explorer_response_result(response: Json) -> Json:
-    """Return the member `result` of a block explorer's response.
+    """Return the field `result` of a block explorer's response.
 
     Raises:
         NotImportableError: if the response is an error, or not a response of Etherscan's API.

@@ -40,7 +40,7 @@ _TOKEN: Final = re.compile(
 
 
 class Remapping(NamedTuple):
-    """A prefix of import paths, and its replacement."""
+    """A prefix of import paths and its replacement, such as `@oz/=lib/oz/`."""
 
     prefix: str
     folder: str

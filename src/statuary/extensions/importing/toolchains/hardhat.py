@@ -64,14 +64,13 @@ def read_hardhat(file: Path, file_object: dict[str, Json], contract_name: str | 
 
 
 def has_build_info(file: Path, artifact: JsonObject) -> bool:
-    """Return whether the compiler input of an artifact exists as a file.
+    """Return whether the compiler input for an artifact exists as a file.
 
-    Hardhat writes this file, the build-info, into another folder.
+    Hardhat writes the input to a second file, the build-info, in another folder.
 
     Args:
         file: the artifact.
-        artifact: the JSON object in the file. If Hardhat did not write it, the result is True, because the
-            reader of that format reports missing files itself.
+        artifact: the JSON object in the file. For an artifact of another tool, the result is always True.
     """
     if artifact.get("_format") == ARTIFACT:
         debug_file = file.with_suffix(".dbg.json")

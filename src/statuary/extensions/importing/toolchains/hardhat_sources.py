@@ -49,7 +49,7 @@ class _DeclaredContract(NamedTuple):
 
 
 class HardhatBuilds:
-    """The compilations in a Hardhat project's build-infos, read on demand."""
+    """The compiler runs that a Hardhat project saved as build-info files."""
 
     def __init__(self, deployment_folder: Path, parent_name: str) -> None:
         """Find the project that contains a deployment.
@@ -69,7 +69,7 @@ class HardhatBuilds:
 
         Args:
             contract_name: the name of the contract, with or without its path.
-            creation: the creation code, at whose end the version of solc is stated; None if unknown.
+            creation: the creation code, which ends with the version of solc; None if unknown.
             reason: why the deployment itself does not say how it was compiled, for the error message.
 
         Raises:

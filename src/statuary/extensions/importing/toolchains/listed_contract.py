@@ -146,7 +146,7 @@ def make_deployment(
 ) -> WorkspaceDeployment:
     """Collect what is known about the transaction that created a contract.
 
-    Arguments are unchecked JSON; malformed ones are ignored.
+    All arguments are JSON that nobody has checked yet; malformed values are ignored.
 
     Args:
         transaction_hash: the hash of the transaction that created the contract.
@@ -167,7 +167,7 @@ def make_deployment(
 def convert_missing_part_errors(file: Path) -> Iterator[None]:
     """Turn Python errors while reading a file into NotImportableError.
 
-    A file without a required part causes such errors, for example.
+    For example, a KeyError means that the file lacks a required part.
 
     Args:
         file: the file that is read, for the error message.
@@ -183,9 +183,9 @@ def convert_missing_part_errors(file: Path) -> Iterator[None]:
 
 
 def report_reading_error(file: Path, contract_name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield contracts from a file, and an error as the last contract.
+    """Yield the contracts in a file, and if reading fails, an error.
 
-    If reading fails, the import then continues with other files.
+    The error takes the place of a contract, so that the import continues with other files.
 
     Args:
         file: the file that is read.
