@@ -128,7 +128,7 @@ def verify_account(header: BlockHeader, address: Address, proof_nodes: Nodes) ->
         proof_nodes: the nodes of the Merkle proof.
 
     Returns:
-        The account; an empty account if the proof shows that it does not exist.
+        The account. If the proof shows that it does not exist, an account without code and storage.
 
     Raises:
         EvidenceError: if the proof is invalid.

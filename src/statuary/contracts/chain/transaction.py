@@ -179,15 +179,18 @@ def create_address(sender: Address, nonce: int) -> Address:
 
 
 def find_creation_nonce(creator: Address, created_address: Address, nonce_limit: int) -> int | None:
-    """Return the nonce with which a contract created another one (CREATE).
+    """Find the nonce with which a contract created another contract.
+
+    The instruction CREATE derives the new address from the creator and its nonce, so nonces from 1 on are
+    tried.
 
     Args:
         creator: the address of the creating contract.
         created_address: the address of the created contract.
-        nonce_limit: the nonce before which the search ends.
+        nonce_limit: the search ends before this nonce.
 
     Returns:
-        The nonce, or None if no smaller nonce than the limit gives the address.
+        The nonce, or None if no nonce below the limit gives the address.
     """
     sender = bytes.fromhex(creator[2:])
     created = bytes.fromhex(created_address[2:])

@@ -76,9 +76,9 @@ _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
     """Compare the proxy in a record with Merkle proofs from its chain.
 
-    A minimal clone (EIP-1167) contains the address of its implementation, and code without DELEGATECALL is
-    not a proxy. Other proxies are recognized by patterns in their code and by the usual storage slots, which
-    can mislead.
+    A minimal clone (EIP-1167) contains the address of its implementation. Code without DELEGATECALL is not a
+    proxy. Other proxies are recognized by patterns in their code and by the usual storage slots. This can be
+    wrong, because other contracts may have the same patterns.
 
     Args:
         record: the record, whose `proxyResolution` is compared.
@@ -228,7 +228,8 @@ def decide_chain_claims(
     Args:
         record: the record to compare with the proofs.
         anchor: the Merkle proofs; None if there are none.
-        record_digest: the SHA-256 of the record as canonical JSON; proofs for another digest do not count.
+        record_digest: the SHA-256 of the record as canonical JSON. Proofs made for another version of the
+            record do not count.
         checkpoints: the blocks of the chain that site.yaml lists as trusted.
     """
     if anchor is None:
@@ -268,7 +269,7 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return the reason why there is no evidence for the claim.
+        """Return the reason why the evidence for the claim is missing.
 
         Returns:
             The reason, or None if there is evidence.
@@ -285,11 +286,11 @@ class _ChainClaim:
         return because("stated", reason=words) if words else None
 
     def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return the sentence for a proven claim, which names the block.
+        """Return a sentence for the proof, with the number of the block.
 
         Args:
-            proven_block: the block in which the claim is proven.
-            is_vouched_for: whether the site's author vouches for the block.
+            proven_block: the block whose Merkle proofs prove the claim.
+            is_vouched_for: whether site.yaml lists the block as trusted.
         """
         raise NotImplementedError
 

@@ -295,9 +295,10 @@ def decide_compiled_claim(
 
     Args:
         compilation: the stored result of an earlier compilation, or None.
-        record_digest: the SHA-256 of the record as canonical JSON, in hex; evidence for another digest does
-            not count.
-        is_vouched_for: whether site.yaml lists the evidence as trusted; otherwise the claim is only stated.
+        record_digest: the SHA-256 of the record as canonical JSON, in hex. A result for another version of
+            the record does not count.
+        is_vouched_for: whether site.yaml lists the result as trusted. If not, the claim is only stated, not
+            verified.
     """
     name = ClaimName.COMPILED
     if compilation is None:

@@ -21,7 +21,8 @@ def describe_deception(text: str) -> str:
     """Describe the first invisible or lookalike character in a string.
 
     Returns:
-        A predicate such as `has the character U+200B, which is not seen`; empty if there is none.
+        The end of a sentence, such as `has the character U+200B, which is not seen`. Empty if there is no
+        such character.
     """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:

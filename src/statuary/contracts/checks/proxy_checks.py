@@ -79,10 +79,10 @@ def _implementation_address_fault(address: Json, contract_address: Json, proxy_t
 
 
 def unresolved_proxy_findings(record: RecordValue) -> tuple[Finding, ...]:
-    """Return a note if a record leaves its proxy unresolved.
+    """Return a note if a record names no implementation of its proxy.
 
-    This is not a rule, because Sourcify servers send such records. The owner of the contract can resolve the
-    proxy.
+    This is not an error, because Sourcify servers send such records. The owner of the contract can add the
+    implementation.
     """
     if _ERROR not in (record["proxyResolution"] or {}):
         return ()

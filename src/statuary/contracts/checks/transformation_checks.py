@@ -273,8 +273,8 @@ _UNWRITTEN: Final = "0x" + "0" * 40
 
 
 def is_library(record: RecordView) -> bool:
-    """Return whether the runtime code begins with a library's call protection.
+    """Return whether runtime code begins with the call protection of libraries.
 
-    Solidity writes it only for libraries.
+    Solidity writes this code only for libraries.
     """
     return (record.runtime.recompiled_code or b"").startswith(CALL_PROTECTION)

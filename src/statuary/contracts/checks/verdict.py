@@ -16,14 +16,14 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def decide_verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Combine what is proven about a record into one verdict.
+    """Combine the six claims about a record into one verdict.
 
     Args:
-        record_claims: the six claims about the record, with their status.
+        record_claims: the claims, with their status.
 
     Returns:
-        A contradiction with its reason if any claim is contradicted; else the weakest status, with sentences
-        for the reader.
+        If any claim is contradicted, a contradiction with the reason. Otherwise the weakest status, with
+        sentences for the reader.
     """
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction_sentence(claim):

@@ -23,7 +23,7 @@ class RecordRecompiler(Protocol):
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Compile a record's sources with the compiler version that it names."""
+        """Compile a record's sources with the compiler version in the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

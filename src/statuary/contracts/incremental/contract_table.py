@@ -80,7 +80,7 @@ class BuiltRows(NamedTuple):
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield a chain's list entries, oldest first, for pages.
 
-        Members that only the search needs are omitted.
+        Members that only the search needs are left out.
         """
         return (
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
@@ -185,7 +185,7 @@ class ContractTable(LedgerTable):
     def forget_git_ids(self) -> None:
         """Make the next build read every source of this build again.
 
-        It deletes their git ids, sizes and times, by which a build recognizes unchanged files.
+        The next build then cannot recognize unchanged files by git id, size and time.
         """
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
@@ -318,7 +318,7 @@ class ContractTable(LedgerTable):
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the list entries of a chain's published contracts, oldest first.
 
-        Members that only pages need are omitted.
+        Members that only pages need are left out.
         """
         query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._query_contract_rows(query, chain_id)

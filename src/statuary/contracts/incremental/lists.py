@@ -53,7 +53,7 @@ class AddressPartition(NamedTuple):
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
     """Make the documents that list the contracts at some addresses.
 
-    They are written to a staging folder, and published when the build ends.
+    The documents are in a temporary folder until the build ends and publishes them.
 
     Raises:
         OSError: if a document cannot be written.

@@ -152,7 +152,7 @@ class ContractPartition(NamedTuple):
 def build_partition(partition: ContractPartition) -> PartitionResult:
     """Check the contracts of one worker's task, and make their documents.
 
-    The documents are written to a staging folder, and published when the build ends.
+    The documents are in a temporary folder until the build ends and publishes them.
 
     Raises:
         OSError: if a document cannot be written.

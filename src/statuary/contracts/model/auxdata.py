@@ -111,8 +111,8 @@ def parse_auxdata(section: bytes, style: AuxdataStyle) -> AuxdataFields:
 def has_source_hash(section: bytes, style: AuxdataStyle, compiler_version: str) -> bool:
     """Return whether metadata in bytecode contains a hash of the sources.
 
-    This is the metadata hash of Solidity, or the integrity hash of Vyper (since 0.4.1). An exact match
-    requires one.
+    Solidity writes the metadata hash, and Vyper (since 0.4.1) the integrity hash. Without such a hash, code
+    is not an exact match.
 
     Args:
         section: the bytes of the metadata (auxdata).

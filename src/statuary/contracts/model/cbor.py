@@ -23,7 +23,7 @@ MAX_CACHED_ITEMS: Final = 1024
 def decode_cbor(data: bytes) -> CborValue:
     """Decode bytes that contain a single CBOR item.
 
-    The returned value is cached and shared: do not modify it.
+    Do not modify the returned value, because it is cached and shared.
 
     Raises:
         InvalidValueError: if `data` is not exactly one well-formed CBOR item.

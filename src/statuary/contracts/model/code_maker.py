@@ -22,7 +22,7 @@ class CodeMaker(NamedTuple):
     auxdata: bytes
 
     def can_be_version(self, compiler_version: str) -> bool:
-        """Return whether this compiler version can have produced the code.
+        """Return whether a compiler version can have produced the code.
 
         Args:
             compiler_version: the version in a record, such as `0.8.30+commit.73712a01`.

@@ -65,8 +65,8 @@ def find_build_version(version_text: str) -> str:
 def is_same_build(recorded_version: str, reported_version: str) -> bool:
     """Return whether two strings name the same build of a compiler.
 
-    The versions must be equal. The commits must be equal too if both strings contain one; some records of
-    Vyper contain none.
+    The versions must be equal. If both strings contain a commit, the commits must be equal too. Some records
+    of Vyper contain no commit.
 
     Args:
         recorded_version: the version in a record.
@@ -88,13 +88,13 @@ def is_same_build(recorded_version: str, reported_version: str) -> bool:
 
 
 def library_addresses(libraries_setting: Json) -> dict[str, str]:
-    """Return the library addresses in compiler settings, by `path:Library`.
+    """Return the addresses of libraries from compiler settings.
 
     Args:
-        libraries_setting: the setting `libraries_setting`, either nested by file or flat.
+        libraries_setting: the setting `libraries`, either nested by file or flat.
 
     Returns:
-        The addresses in lower case.
+        The addresses in lower case, by `path:Library`.
     """
     flat: dict[str, str] = {}
     for path, addresses in as_object(libraries_setting).items():

@@ -139,11 +139,11 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
     """Return what a compiler version writes into bytecode and output.
 
-    For example, whether its bytecode ends with a hash of the sources.
+    For example, most Solidity versions write a hash of the metadata at the end of bytecode.
 
     Args:
-        language: the record's `compilation.language`; an unknown language has no evidence.
-        version: the record's `compilation.compilerVersion`; an invalid version is treated as the oldest.
+        language: the record's `compilation.language`. An unknown language has no evidence.
+        version: the record's `compilation.compilerVersion`. An invalid version is treated as the oldest.
     """
     number = parse_compiler_version(version)
     found = CompilerEvidence()

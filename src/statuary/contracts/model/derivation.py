@@ -282,7 +282,7 @@ class LibraryPlaceholders(NamedTuple):
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return the strings that solc writes in place of a library's address."""
+    """Return the strings that solc writes where a library's address belongs."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 

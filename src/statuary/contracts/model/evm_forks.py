@@ -43,9 +43,9 @@ class LaterOpcode(NamedTuple):
 
 
 def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Return the first opcode in solc's code that an EVM fork lacks.
+    """Find the first opcode in solc's code that an EVM fork lacks.
 
-    Only code up to the first `INVALID` opcode is searched, because data follows.
+    The search ends at the first `INVALID` opcode, because data follows it.
 
     Args:
         code: the bytecode.

@@ -165,7 +165,7 @@ class _Attempt:
         self.values_under(values_key)[code_range.id] = "0x" + value.hex()
 
     def values_under(self, values_key: str) -> dict[str, str]:
-        """Return the map of `transformationValues` under a name, to add values to it."""
+        """Return one map of `transformationValues`, to which values can be added."""
         values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
             raise TypeError(f"{values_key} is one value")
@@ -231,7 +231,7 @@ def constructor_argument_types(abi: Json) -> TupleType | None:
     """Return the types of the constructor's arguments, from the ABI.
 
     Returns:
-        The types; empty if there is no constructor, and None if a type is invalid.
+        The types. Empty if there is no constructor; None if a type is invalid.
     """
     for item in abi if isinstance(abi, list) else ():
         if isinstance(item, dict) and item.get("type") == "constructor":

@@ -111,9 +111,9 @@ def swarm_hash_v0(data: bytes) -> bytes:
 
 
 def swarm_hash_v1(data: bytes) -> bytes:
-    """Return the 32-byte Swarm hash of bytes in the scheme `bzzr1`.
+    """Return the 32-byte hash of bytes in Swarm's second version.
 
-    As in solc, the hash of no bytes is zero.
+    solc writes this hash of the metadata as `bzzr1`. The hash of no bytes is zero, as in solc.
     """
     return _swarm_v1_node_hash(data, has_taller_siblings=False) if data else bytes(32)
 

@@ -185,8 +185,8 @@ def _may_contain_proxy_pattern(code: bytes) -> bool:
 def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     """Return the proxy patterns in a contract's bytecode.
 
-    The code is disassembled as by whatsabi 0.28, which Sourcify uses: first the creation code, then the
-    runtime code that it returns.
+    The code is disassembled in the same way as by whatsabi 0.28, which Sourcify uses. First comes the
+    creation code, and then the runtime code that it returns.
     """
     disassembly = _Disassembly(code)
     end = disassembly.disassemble()

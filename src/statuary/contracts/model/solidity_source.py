@@ -60,7 +60,7 @@ class Declaration(NamedTuple):
 
 
 def strip_comments(source_text: str, version: str) -> str:
-    """Return a source without comments and without the content of strings.
+    """Return a source without its comments, and with empty strings.
 
     Args:
         source_text: the source.
@@ -107,7 +107,7 @@ def count_immutables(source_text: str, version: str) -> int:
 
     Args:
         source_text: the text of the file.
-        version: the version of solc, on which the syntax of comments depends.
+        version: the version of solc. The syntax of comments depends on it.
     """
     return len(_IMMUTABLE.findall(strip_comments(source_text, version))) if "immutable" in source_text else 0
 

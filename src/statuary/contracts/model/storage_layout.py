@@ -85,10 +85,11 @@ class SolidityLayout:
 
         Args:
             type_name: the key of the type in `types`.
-            depth: the number of types that contain this one.
+            depth: the number of types around this one, such as a struct that contains it.
 
         Raises:
-            InvalidValueError: if the type is undefined, contains itself, or has another size than its parts.
+            InvalidValueError: if the type is undefined, contains itself, or its size differs from that of its
+                parts.
         """
         definition = self.types.get(type_name) if isinstance(type_name, str) else None
         if not isinstance(type_name, str) or not isinstance(definition, dict):

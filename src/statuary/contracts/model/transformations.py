@@ -260,7 +260,7 @@ def first_differing_offset(code: bytes, other_code: bytes) -> int | None:
     """Return the offset of the first byte in which two bytecodes differ.
 
     Returns:
-        The offset; the length of the shorter code if the other one begins with it; None if both are equal.
+        The offset, or None if both codes are equal. If one code is the beginning of the other, its length.
     """
     if code == other_code:
         return None

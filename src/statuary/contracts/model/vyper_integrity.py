@@ -206,7 +206,8 @@ class _ModuleHasher:
         """Return whether the hash of a Vyper file covers its imports.
 
         Args:
-            path: the path of the file; for an interface (`.vyi`), that depends on the compiler's version.
+            path: the path of the file. For an interface (`.vyi`), the answer depends on the compiler's
+                version.
         """
         if path.endswith(".vyi"):
             return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE

@@ -31,13 +31,13 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the same settings with statuary's templates, not the theme's."""
+        """Return the same settings, but with the templates of statuary itself."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name that pages show for a chain.
 
-        This is the name in site.yaml; a chain that is not listed there is shown by its id.
+        This is the name in site.yaml, or the chain id if site.yaml does not list the chain.
         """
         chain = self._find_chain(chain_id)
         return one_line(chain.title) if chain else chain_id
@@ -84,8 +84,8 @@ class ContractPageContext(NamedTuple):
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
     """Return the settings that all pages about single contracts share.
 
-    A site with files of many contracts (Parquet, JSON lines) has no such pages, because the number of
-    contracts is unknown before they are read.
+    A site with files of many contracts (Parquet, JSON lines) has no such pages. The number of contracts is
+    unknown before the files are read.
 
     Returns:
         The settings, or None if the site has no such pages.

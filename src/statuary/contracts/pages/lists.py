@@ -117,7 +117,7 @@ class ContractListPages:
         """Yield the pages that list the contracts of a chain.
 
         Pages that have not changed since the last build are skipped, except the first one. A page links only
-        to its neighbours, so that other contracts do not change it.
+        to the page before and the page after it, so most pages stay the same.
 
         Args:
             previous_pages: the list pages of the last build.

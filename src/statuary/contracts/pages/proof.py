@@ -151,7 +151,8 @@ CHECKED = "checked"
 def sign_for_record(sign: str, judged_record: JudgedRecord) -> str:
     """Return the icon for a check or claim in a proof.
 
-    A record that is contradicted or not published gets a neutral icon instead of a green one.
+    If the record is contradicted or not published, a green icon would be misleading. A neutral one replaces
+    it.
 
     Args:
         sign: the icon for the outcome itself.

@@ -23,8 +23,8 @@ def read_contract(
 
     Args:
         root: the content folder.
-        source: where the content has the contract.
-        open_folder: the content folder, opened to read several contracts faster; None to open files by path.
+        source: the contract in the content folder.
+        open_folder: the content folder, if it is already open. Reading several contracts is then faster.
 
     Returns:
         The record with its evidence, or the findings if it cannot be read.

@@ -141,12 +141,12 @@ class WorkspaceSource(SourceModel):
     this file exists."""
 
     def to_workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
-        """Combine the settings in `contract.yaml` with the files they name.
+        """Combine the settings in `contract.yaml` with the files that they name.
 
         Args:
             chain_id: the chain of the contract.
             address: the address of the contract.
-            files: the contents of the files that the settings name.
+            files: the contents of the files.
         """
         return Workspace(
             chain_id=chain_id,
@@ -187,7 +187,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
 
     Args:
         file: the file `contract.yaml`.
-        source: where the content has the contract.
+        source: the contract in the content folder.
 
     Returns:
         The record, or the findings if it cannot be made.
