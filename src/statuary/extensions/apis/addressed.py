@@ -8,9 +8,9 @@ from statuary.site.urls import Url
 def make_contract_document(
     url: Url, record: RecordValue, content: bytes, record_path: str, **members: str
 ) -> Document:
-    """Return a document about a contract, under both spellings of its address.
+    """Return a document about a contract, for both spellings of its address.
 
-    One path has the checksummed address, the other the lower-case address.
+    The site serves it at two paths: one with the checksummed address such as `0xAb…`, and one in lower case.
 
     Args:
         url: the URL pattern, with the placeholders `{chain_id}` and `{address}`.

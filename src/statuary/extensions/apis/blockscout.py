@@ -71,8 +71,8 @@ def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iter
 def make_blockscout_contract(checked_record: JudgedRecord) -> JsonObject:
     """Convert a record to the JSON of a contract in Blockscout's API.
 
-    Unknown members are null. If evidence contradicts the record, the contract is neither fully nor partially
-    verified, and is marked as having changed code.
+    Fields that the record does not have are null. If evidence contradicts the record, the JSON says that the
+    contract's code has changed, and that it is neither fully nor partially verified.
     """
     record, is_contradicted = checked_record.record, checked_record.is_contradicted
     compilation = as_object(record["compilation"])

@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def hash_contract_code(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes that are equal for contracts with the same code.
+    """Return hashes to find contracts with the same code.
 
     Args:
         record: the record of the contract.
@@ -99,7 +99,7 @@ def strip_metadata(bytecode: bytes) -> bytes:
 def zero_ranges(bytecode: bytes, ranges: Ranges) -> bytes:
     """Return code with zeros in place of some bytes.
 
-    For example, the ranges are those of immutables, which differ between contracts with the same sources.
+    This makes contracts comparable that differ only in their immutables, values which the constructor sets.
 
     Args:
         bytecode: the bytes of the code.
@@ -204,8 +204,8 @@ def _decode_unlinked_code(unlinked_hex: str) -> bytes:
 def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
     """Yield the documents that list contracts with the same code.
 
-    There are lists of contracts with the same code and with the same template, and lists of all templates of
-    each length.
+    Some list contracts with exactly the same code. Others list contracts with the same template: their code
+    differs only in values such as library addresses. A third kind lists all templates of one length.
 
     Args:
         contracts: each contract's entry in the lists of contracts, with the hashes of its code.

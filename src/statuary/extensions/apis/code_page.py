@@ -10,10 +10,9 @@ from statuary.site.site_content import SiteContent
 
 
 def iter_code_page(site: SiteContent) -> Iterator[Document]:
-    """Yield the page that finds contracts by their code.
+    """Yield the page on which readers paste code to find contracts.
 
-    Readers paste the code there. Nothing is yielded if the site has no lists of contracts, which link to the
-    page.
+    Nothing is yielded for a site without lists of contracts, because only they link to the page.
     """
     context = site_context(site)
     if context.has_contracts:

@@ -29,9 +29,9 @@ class CustomFiles(NamedTuple):
 
 
 def read_custom_files(content_folder: Path) -> CustomFiles:
-    """Read the files that the content has in the folder `apis`.
+    """Read the files in the folder `apis` of the content.
 
-    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
+    The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`. Invalid files are reported.
 
     Args:

@@ -19,9 +19,9 @@ from statuary.site.document import Document, encode_unchecked
 def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
     """Return a contract's documents in the formats of other APIs.
 
-    Data to store in the build's database is returned too: the signatures in the ABI, the hashes of the code,
-    and a proxy's implementations, each on a line. If evidence contradicts the record, only the document for
-    Blockscout shows ABI and sources, and says that the code has changed.
+    The result also has data for the build's database: the signatures in the ABI, the hashes of the code, and
+    a proxy's implementations. If evidence contradicts the record, only Blockscout's document shows ABI and
+    sources. It says that the code has changed.
 
     Args:
         judged: the record with the results of its checks.

@@ -69,7 +69,7 @@ def make_error_response(message: str) -> JsonObject:
     The HTTP status is 200 nevertheless, as at Etherscan.
 
     Args:
-        message: the text for the client, which becomes the member `result`.
+        message: the text for the client, which becomes the field `result`.
     """
     return {"status": "0", "message": "NOTOK", "result": message}
 
@@ -83,7 +83,7 @@ def encode_json_string(json_value: Json) -> str:
 
 
 def make_source_code_result(record: RecordValue) -> JsonObject:
-    """Return a contract's sources and settings as Etherscan has them.
+    """Return a contract's sources and settings in Etherscan's format.
 
     Args:
         record: the record of the contract.
@@ -163,7 +163,7 @@ def get_constructor_arguments(record: RecordValue) -> str:
     """Return the constructor arguments in a record as hex, without `0x`.
 
     Returns:
-        The arguments; empty if there are none or they are unknown, which Etherscan's API cannot tell apart.
+        The arguments. The string is empty if there are none, or if they are unknown.
     """
     creation = as_object(record["creationBytecode"])
     values = as_object(creation.get("transformationValues"))
@@ -232,10 +232,10 @@ def _format_metadata_url(record: RecordValue) -> str:
 
 
 def make_contract_creation(record: RecordValue) -> JsonObject | None:
-    """Return a contract's creation as Etherscan's `getcontractcreation` does.
+    """Return who created a contract, in the format of Etherscan's `getcontractcreation`.
 
-    The time of the block and the creating contract are missing, because records do not contain them. An
-    unknown block number is omitted too.
+    Records do not contain the time of the block and the creating contract, so both are missing. An unknown
+    block number is omitted too.
 
     Returns:
         The result, or None if the transaction or its sender is unknown.
@@ -257,7 +257,9 @@ def make_contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the responses of Etherscan's API that are not about contracts.
+    """Yield the responses of Etherscan's API that need no contract.
+
+    Examples are the list of chains, and error messages.
 
     Args:
         chains: the chains of the site.

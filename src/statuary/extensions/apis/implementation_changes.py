@@ -74,9 +74,10 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """The number of storage variables that the new code misreads.
+        """The number of storage variables that the new code reads incorrectly.
 
-        If it is above 0, upgrading the proxy damages its data. It is 0 if a storage layout is unknown.
+        For example, a variable may have moved to another slot. Above 0, upgrading the proxy damages its data.
+        The number is 0 if a storage layout is unknown.
         """
         return sum(change.is_hazard for change in self.storage or ())
 

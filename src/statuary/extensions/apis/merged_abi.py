@@ -15,9 +15,9 @@ ONCE: Final = ("constructor", "fallback", "receive")
 
 
 class AbiEntry(NamedTuple):
-    """A function, event or error behind a proxy's address.
+    """A function, event or error of a proxy or its implementations.
 
-    The entry names the contracts that have the function, event or error.
+    The entry has the addresses of the contracts that declare it.
     """
 
     addresses: tuple[str, ...]  # the contracts that have the code
@@ -64,9 +64,9 @@ class MergedAbi(NamedTuple):
 
     @property
     def abi(self) -> list[Json]:
-        """The merged ABI without the origins of its items.
+        """The merged ABI in the usual form, which other tools can read.
 
-        Other tools can read it like any ABI.
+        The addresses that declare each item are left out.
         """
         return [entry.item for entry in self.entries]
 
@@ -74,9 +74,9 @@ class MergedAbi(NamedTuple):
 def merge_abis(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     """Merge the ABI of a proxy with the ABIs of its implementations.
 
-    A function of the proxy hides an implementation's function with the same selector. If several facets of a
-    diamond have the same selector, only the first function is included, because the diamond's table is
-    unknown. All events and errors are included, but only the proxy's constructor.
+    If the proxy and an implementation have a function with the same selector, the proxy's is included. If
+    several implementations have it, the first one's is included. All events and errors are included, but of
+    the constructors only the proxy's.
 
     Args:
         proxy: the address and the ABI of the proxy.

@@ -12,7 +12,7 @@ from statuary.site.document import Document, encode_json
 def iter_signature_files(site: SiteSignatures) -> Iterator[Document]:
     """Yield the files in which Otterscan looks up function selectors and events.
 
-    A file has the signatures with the same hash, or the declarations of an event, separated by `;`.
+    If several signatures have the same hash, one file has all of them, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors

@@ -44,8 +44,8 @@ def read_proxy_facts(checked_record: JudgedRecord) -> ProxyFacts | None:
     """Return the type and the implementations in a proxy's record.
 
     Returns:
-        The data. None if the contract is not a proxy with implementations; None also if evidence contradicts
-        the record and the current implementation is unknown.
+        The data, or None if the contract is not a proxy with implementations. If evidence contradicts the
+        record, the data has only the current implementation, or is None if that is unknown.
     """
     record, other = checked_record.record, checked_record.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -82,7 +82,7 @@ class Version(NamedTuple):
 def parse_published_versions(proxy_document: bytes | None) -> list[Version]:
     """Return the earlier implementations in a published proxy document.
 
-    Those that a file in the content states are skipped.
+    Only those that an earlier build recorded are returned. The others come from a file in the content.
 
     Args:
         proxy_document: the document that the last build published, or None.
@@ -108,17 +108,17 @@ def merge_proxy_history(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Return all known implementations of a proxy, oldest first.
+    """Return all known implementations of a proxy over time.
 
-    Those that a file in the content states come first, then those that only earlier builds recorded. At most
-    `MOST_VERSIONS` are kept.
+    Implementations from a file in the content come first, then the ones that only earlier builds recorded.
+    The last `MOST_VERSIONS` are returned.
 
     Args:
-        stated_versions: the implementations that a file in the content states.
+        stated_versions: the implementations in a file of the content.
         seen_versions: the implementations that earlier builds recorded.
         current_addresses: the implementations in the record, which are added if they differ from the last
             ones.
-        now: the time from which added implementations are known.
+        now: the start time of added implementations.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -131,16 +131,16 @@ def merge_proxy_history(
 
 
 def choose_implementation_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return which implementations of a proxy the site compares.
+    """Return the pairs of a proxy's implementations to compare.
 
-    They are each implementation with the next one, and with the current one. Times with several
-    implementations are skipped, because the facets of a diamond have no common storage layout.
+    For implementations A, B and C, the pairs are A and B, B and C, A and C. The proxy of a diamond has
+    several implementations at once. They have no common storage layout, so they are not compared.
 
     Args:
         versions: the implementations over time, oldest first.
 
     Returns:
-        The pairs without duplicates; empty if the current version has several implementations.
+        The addresses in each pair; empty if the proxy now has several implementations.
     """
     single = [version.implementations[0] for version in versions if len(version.implementations) == 1]
     if not single or len(versions[-1].implementations) > 1:

@@ -43,7 +43,7 @@ WHOLE_SITE = ("contracts",)
 
 
 def list_proxy_folders(proxy_location: ContractLocation) -> list[str]:
-    """Return the folders of the site with a proxy's documents.
+    """Return the two folders of the site with a proxy's documents.
 
     Args:
         proxy_location: the chain and address of the proxy.
@@ -79,12 +79,12 @@ def list_proxies(
 ) -> list[ListedProxy]:
     """Return the proxies of a site with their earlier implementations.
 
-    If nothing is known about a proxy's past, its implementations are dated to the verification of its record.
+    If nothing is known about a proxy's past, its implementations start when its record was verified.
 
     Args:
         contract_rows: each proxy's entry in the list of contracts, with the line that `derive_record_output`
             stored.
-        stated_versions: the implementations that files in the content state, by proxy.
+        stated_versions: the implementations in files of the content, by proxy.
         read_published: a function that returns the bytes that the last build published at a path, or None.
         now: the time of the build.
     """

@@ -23,10 +23,9 @@ class RepositoryFile(NamedTuple):
 
 
 def belongs_in_full_match(record: RecordValue) -> bool:
-    """Return whether a contract is an exact match.
+    """Return whether a contract belongs in the folder `full_match`.
 
-    Sourcify's repository has exact matches in the folder `full_match`, and all other contracts in
-    `partial_match`.
+    Sourcify's repository has exact matches there, and all other contracts in `partial_match`.
 
     Args:
         record: the record of the contract.
@@ -64,8 +63,8 @@ def make_source_path(source_name: str) -> str:
 def iter_repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the files that Sourcify's repository has about a contract.
 
-    A record without metadata has no files. A source whose path cannot be stored, or conflicts with an earlier
-    one, is left out of version 1 of the repository.
+    A record without metadata has no files. Version 1 of the repository omits a source whose path is too long
+    or already taken, for example.
 
     Args:
         record: the record of the contract.

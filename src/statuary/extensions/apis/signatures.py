@@ -35,7 +35,7 @@ class SiteSignatures(NamedTuple):
     def texts(self) -> list[str]:
         """All signatures of the site, sorted.
 
-        They are those of verified contracts, and those in the site's public list.
+        They come from verified contracts and from the public list in the content.
         """
         return sorted(self.verified | self.public)
 
@@ -45,7 +45,7 @@ def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
 
     Args:
         stored_facts: the non-empty results of `Declarations.encode` for all contracts.
-        public: the signatures in the public list, which is a file of the site's owner.
+        public: the signatures in a list that the site's owner wrote.
     """
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
@@ -129,13 +129,13 @@ def _iter_shard_documents(
 
 
 def rank_signature(signature: str, known_signatures: SiteSignatures) -> int:
-    """Return the position of a signature among those with the same hash.
+    """Return the rank of a signature among others with the same hash.
 
-    The lowest rank is listed first: a well-known signature, then those of verified contracts, then all
-    others.
+    Rank 0 is listed first. Well-known signatures come before all others. Signatures of verified contracts
+    come before the rest.
 
     Args:
-        signature: the signature.
+        signature: the signature, such as `transfer(address,uint256)`.
         known_signatures: the signatures of the site, which show whether a verified contract has it.
     """
     is_canonical = CANONICAL_SIGNATURES.get(signature_hash(signature)[:10]) == signature

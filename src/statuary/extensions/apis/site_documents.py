@@ -88,17 +88,16 @@ class SiteDocuments:
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
         """Add the documents about several contracts to the site.
 
-        If nothing has changed, those of the last build are kept.
+        If nothing has changed, the documents of the last build stay.
 
         Args:
             target: the site that is being built.
             built_contracts: the contracts of the site.
-            now: the time of the build, which becomes the start of implementations that no earlier build has
-                seen.
+            now: the time of the build. A proxy's new implementations start at this time.
 
         Returns:
-            Findings about files of the content, and about documents that cannot be made. Their old versions
-            stay.
+            Findings about invalid files of the content, and about documents that cannot be made. The site
+            keeps the last version of these documents.
         """
         public, findings = self._read_public_signatures()
         custom_files = self._read_custom_files()

@@ -135,9 +135,9 @@ class _ContentSettings(NamedTuple):
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Read those settings from site.yaml that affect a host's configuration.
+    """Read the settings in site.yaml that affect a host's configuration.
 
-    If the content is missing or has errors, default settings are returned.
+    If the content is missing or has errors, the default settings are returned.
     """
     site = read_content(content).site if content.is_dir() else None
     if site is None:

@@ -120,10 +120,10 @@ def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return patterns for the paths that the host can serve alone.
+    """Return patterns for the paths that the host serves as plain files.
 
-    At other paths, the edge program (JavaScript that the host runs for requests) computes the response. The
-    paths returned do not belong to the contract API, and their files do not change until the next build.
+    At all other paths, JavaScript on the host computes the response. Examples are the contract API, and
+    documents that change at scheduled times.
 
     Args:
         settings: what site.yaml says under `hosting`.
@@ -146,7 +146,7 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site has packs, files of many documents each.
+    """Return whether the site has packs, archives of many documents each.
 
     Args:
         enabled: the names of the enabled extensions; None if unknown, for which the result is False.
@@ -194,7 +194,7 @@ def url_regex(url: Url) -> str:
 
 
 def make_header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return which HTTP headers the files of a site need.
+    """Return the HTTP headers that a host must send with each file.
 
     Args:
         enabled: the names of the enabled extensions; None for all extensions.
@@ -261,10 +261,10 @@ def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return the paths whose media type differs from their extension's.
+    """Return the paths whose file extension does not give the media type.
 
-    Only paths of the extension `apis` and of extensions from other packages are included. The templates of
-    configurations contain the rules for all other paths.
+    For example, a file without an extension may contain JSON. The list has paths of the statuary extension
+    `apis` and of other packages. Templates have the rules for all other paths.
 
     Returns:
         The media type, and a regular expression for the paths.
@@ -350,9 +350,10 @@ def make_shard_rewrites() -> list[tuple[str, str]]:
 
 
 def needs_shard_rewrites(settings: HostingSettings) -> bool:
-    """Return whether `_redirects` must map records to sharded folders.
+    """Return whether `_redirects` must lead to folders such as `a3/`.
 
-    Sites for Cloudflare have no such rules, because it accepts too few.
+    This is so if the site divides records into such folders. Cloudflare accepts too few rules, so its sites
+    have none.
     """
     return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
 

@@ -72,8 +72,9 @@ class HostOptions:
     def build_command(self) -> str:
         """The shell command that installs statuary and builds the site.
 
-        If the site was published in spite of errors, the command succeeds, so that the host deploys the site.
-        If a variable of the host names a repository, the log is stored in a branch of it.
+        If the build publishes the site but finds errors in the content, the command succeeds, so that the
+        host deploys the site. If an environment variable names a repository, the command stores the log in a
+        branch of it.
         """
         build = ".venv/bin/statuary build"
         if self.has_log:

@@ -50,10 +50,10 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def make_edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the JavaScript modules of the edge program.
+    """Return the JavaScript modules that compute responses on the host.
 
-    The edge program computes the responses of the APIs that are not files. The modules contain the folder
-    layout of the site.
+    For example, they respond to requests for some fields of a contract. The modules contain the paths of the
+    site's files.
     """
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
@@ -70,9 +70,9 @@ def make_edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file is part of the edge program.
+    """Return whether a file is one of the generated JavaScript modules.
 
-    Each build generates these files again.
+    The host runs them to compute responses. Each build generates them again.
     """
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
@@ -104,7 +104,7 @@ def make_worker_files(options: HostOptions) -> list[HostFile]:
 def make_wrangler_configuration(options: HostOptions) -> dict[str, object]:
     """Return the content of `wrangler.jsonc`, which configures a Cloudflare Worker.
 
-    The Worker responds to all requests except those for static files.
+    Cloudflare serves plain files itself. The Worker responds to all other requests.
     """
     return {
         "name": "statuary",
@@ -170,8 +170,8 @@ def render_netlify_toml(options: HostOptions) -> str:
 def render_edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
     """Return the code of the edge function that Netlify runs.
 
-    The code lists the paths that the function does not handle. The file must not have the name of the folder
-    beside it, which Netlify would take for the same function.
+    The code lists the paths that Netlify serves without the function. Netlify confuses a file with a folder
+    of the same name, so give the file another name than the folder beside it.
 
     Args:
         settings: what site.yaml says under `hosting`.
@@ -215,8 +215,8 @@ def make_s3_files(options: HostOptions) -> list[HostFile]:
 def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
     """Group a site's files by the HTTP headers that they need.
 
-    Documents that change at scheduled times come last, so that the files to which they refer are uploaded
-    before them.
+    Documents that change at scheduled times come last. They refer to other files, which must be uploaded
+    first.
 
     Returns:
         Pairs of media type and cache rule, with the patterns of paths.

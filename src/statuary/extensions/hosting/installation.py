@@ -42,7 +42,7 @@ def read_installation(project_folder: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
-    """Return how a host installs statuary from the same place again.
+    """Return how a host installs the same version of statuary.
 
     For example, from the same commit of a git repository.
 

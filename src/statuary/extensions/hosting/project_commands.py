@@ -19,9 +19,9 @@ from statuary.system.writing import replace_file
 def format_paths_to_commit(
     files: list[HostFile], wheel: Path | None, content: Path, project_folder: Path
 ) -> str:
-    """Return what to commit after a set-up, quoted for a shell.
+    """Return the files to commit after a set-up, quoted for a shell.
 
-    The edge program is left out, because each build of the host generates it.
+    Files that each build generates are left out.
 
     Args:
         files: the files for the host.
@@ -40,9 +40,9 @@ def format_paths_to_commit(
 
 
 def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: bool) -> None:
-    """Raise an error if a generated file was edited.
+    """Raise an error if somebody has edited a generated file.
 
-    The file would be overwritten.
+    Otherwise the edits would be lost.
 
     Args:
         files: the files to write.
@@ -50,7 +50,7 @@ def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: b
         force: whether edited files may be overwritten.
 
     Raises:
-        StatuaryError: if an existing file differs from what was generated.
+        StatuaryError: if an existing file differs from the one that was generated.
     """
     edited = [file for file in files if _was_edited(file, project_folder / file.path)]
     if edited and not force:
@@ -118,9 +118,9 @@ AS_WRITTEN = "as written: "
 
 
 def add_digest_comment(file_text: str, comment_start: str) -> str:
-    """Add a comment with its digest to the text of a file.
+    """Add a comment with a digest of the file to its text.
 
-    The digest shows later whether somebody has edited the file.
+    The comment shows later whether somebody has edited the file.
 
     Args:
         file_text: the content of a file.

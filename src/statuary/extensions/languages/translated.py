@@ -15,7 +15,7 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 class Translated(str):  # noqa: SLOT000 - it has a member
     """A string with its translations.
 
-    The string itself is in the APIs' language, or in the first one.
+    The string itself is in the language of the APIs, or else in the first language of the mapping.
     """
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:

@@ -171,10 +171,10 @@ class EntryRules:
         self.clock = clock  # the time of the entry before
 
     def check_entry(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Raise an error if the log must not continue with this entry.
+        """Raise an error if an entry may not follow those before.
 
         Raises:
-            LogError: if the entry breaks a rule of the log.
+            LogError: if the entry breaks a rule of the log, such as being older than the entry before.
         """
         fault = next(_find_member_faults(entry), "") or _describe_action_fault(entry, previous_entry)
         if not fault and entry.time < self.clock and entry.subject != CLOCK:
@@ -259,7 +259,7 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the checkpoint of the log, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify that the log contains an entry, except the checkpoint's signatures.
+        """Verify the entry's inclusion proof, but not the checkpoint's signatures.
 
         Raises:
             ProofError: if the proof does not show that the log contains the entry.
@@ -433,7 +433,7 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def iter_current_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the contracts or incidents that the log has not removed.
+        """Yield the contracts or incidents in the log that were not removed.
 
         With `incident_id`, only the updates of that incident are yielded.
         """
@@ -472,7 +472,7 @@ class LogItem(NamedTuple):
 
 
 def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the new log entry for a contract, incident or update.
+    """Return a new log entry if a contract, incident or update changed.
 
     Args:
         item: the contract, incident or update, with the digests of its documents.
@@ -522,7 +522,7 @@ def _read_contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
 def incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield the incidents and updates that may need a new log entry.
 
-    They are read from the published documents of incidents. Removed incidents and updates are included.
+    Incidents and updates that were removed are included.
     """
     present_ids = set()
     for document in documents:
@@ -556,7 +556,9 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
 
 
 def entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 by which a log entry identifies a document.
+    """Return the SHA-256 that a log entry contains for a document.
+
+    For an incident, it covers only the values that the author wrote.
 
     Raises:
         LogError: if the document is not of that kind.
@@ -570,7 +572,7 @@ def entry_digest(kind: EntryKind, document: bytes) -> str:
 
 
 def authored_incident(incident: JsonObject) -> list[Json]:
-    """Return what the author of an incident wrote: its name, for example.
+    """Return the author's part of an incident, such as its name.
 
     The log contains a digest of these values. `log.js` computes the same list in the browser.
     """
@@ -585,9 +587,9 @@ def authored_incident(incident: JsonObject) -> list[Json]:
 
 
 def authored_update(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
-    """Return what the author of an incident's update wrote.
+    """Return the author's part of an update, such as its text.
 
-    In a maintenance window, these values do not include the components, which the window sets.
+    In a maintenance window, the window sets the components, so an update's components are left out.
     """
     affected = [] if is_maintenance else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

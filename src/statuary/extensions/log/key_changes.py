@@ -45,7 +45,7 @@ class KeyChange(NamedTuple):
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
-        """Verify that the previous key signed the announcement of this key.
+        """Verify that the previous key signed the announcement of the next key.
 
         Raises:
             LogError: if the previous key did not sign the announcement.
@@ -68,9 +68,9 @@ def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Return the current key of a log that has changed its key.
+    """Return the current key of a log, starting from a trusted key.
 
-    The result is `trusted` itself if no announcement begins with it.
+    For example, if the log announced that key B follows key A, and you trust A, the result is B.
 
     Args:
         trusted: a key that the log had at some time, and that the reader trusts.

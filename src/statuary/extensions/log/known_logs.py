@@ -60,9 +60,10 @@ def _location_state_file(location: str) -> Path:
 
 
 def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site states the key that this machine trusts.
+    """Return whether a site has the same key as last time.
 
-    The key was stored when the log was verified before, both for the log and for the site's location.
+    This machine stores a log's key when it verifies the log. It stores the key for the log and for the site's
+    location, and both must agree.
 
     Args:
         location: the URL or path of the site.
@@ -79,9 +80,9 @@ def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Raise an error if a location has another log than before.
+    """Raise an error if a site has another log than before.
 
-    Logs are told apart by their keys. A new key is accepted if the log has announced it.
+    A log with another key is another log, unless the earlier key has announced the new key.
 
     Args:
         location: the URL or path of the site.
@@ -107,13 +108,13 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Return what this machine stored when it last verified a log.
+    """Load the key and size of a log at its last verification.
 
     Args:
         origin: the name of the log.
 
     Returns:
-        The key and the size of the log; None if this machine has not verified it.
+        The key and the size of the log; None if this machine has never verified it.
 
     Raises:
         PublishingError: if the file with them is damaged.
@@ -177,8 +178,8 @@ def verification_key(
 ) -> KnownKey:
     """Choose the key with which to verify a log.
 
-    It is the user's key, or the one that was stored before. If there is neither, the key that the site states
-    is trusted. If the log has announced that a trusted key was replaced, it is the new key.
+    The user's key comes first, then the key that this machine stored before, and at last the key that the
+    site states. If the log has announced a new key in place of this one, the new key is returned.
 
     Args:
         origin: the name of the log.
@@ -217,7 +218,8 @@ def verification_key(
 def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     """Return the states of a log that this machine verified earlier.
 
-    A state is a size with the root of the Merkle tree. The log must extend each of them.
+    A state is the size of the log and the root of its Merkle tree. If the log no longer contains one of them,
+    somebody has rewritten it.
 
     Args:
         key: the current key of the log.
@@ -230,7 +232,8 @@ def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
     """Verify the signature of a log's earlier checkpoint.
 
-    The log may have had another key at that time, so the keys before announced changes are tried too.
+    A checkpoint is the signed state of a log. The log may have changed its key since then, so its earlier
+    keys are tried too.
 
     Args:
         earlier_checkpoint: the checkpoint to verify.

@@ -322,7 +322,8 @@ def _iter_grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, level_size: int) -> bytes:
     """Read a file of hashes (tile) or entries (bundle) of a log.
 
-    If an incomplete one is missing, because the log has grown, the complete one is read instead.
+    The last file of a level is incomplete until the log grows. If it is missing, the complete file is read
+    instead.
 
     Args:
         read_path: a function that returns the bytes at a path, or None.
@@ -530,9 +531,7 @@ class LogGrowth:
             yield from self._append_hash(level + 1, value)
 
     def iter_partial_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the last tiles and bundles, which have space for more.
-
-        Later entries extend them.
+        """Yield the last file of each kind, which later entries extend.
 
         Yields:
             The path and the bytes of each tile (file of hashes) or bundle (file of entries).

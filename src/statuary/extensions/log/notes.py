@@ -88,7 +88,7 @@ class PrivateKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The key as text, as it is stored in a file."""
+        """The private key as text, which is the content of its file."""
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, note_text: str, time: int = 0) -> str:
@@ -207,11 +207,13 @@ class Note(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The whole note as it is published: text and signature lines."""
+        """The whole note as published: its text, then the signature lines."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return those of the given keys that signed the note.
+        """Return the given keys that signed the note.
+
+        Signatures with other keys are ignored.
 
         Raises:
             LogError: if the signature of one of the given keys is invalid.

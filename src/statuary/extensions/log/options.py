@@ -122,9 +122,10 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(environment: Mapping[str, str], published_branch: str) -> str:
-    """Return why a build is only a preview, which signs nothing.
+    """Say why a build is only a preview.
 
-    Hosting services mark previews, such as those of pull requests, with environment variables.
+    A preview, such as for a pull request, signs nothing. Hosting services mark previews with environment
+    variables.
 
     Args:
         environment: the environment variables.
@@ -180,13 +181,13 @@ def site_reader(location: str) -> ReadPath:
 
 
 def store_signed_state(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the signed state of the log in files beside its key.
+    """Store the state of the published log beside its key.
 
-    From these files, a later build recognizes an outdated copy of the log.
+    If a later build finds a shorter log, it can tell from these files that the copy is outdated.
 
     Args:
         key_file: the file of the key; None to store nothing.
-        published_head: the size and root of the published log.
+        published_head: the size and root hash of the published log.
         pending_body: the document about signed entries that may not be published yet, or None.
     """
     if key_file is None:

@@ -21,17 +21,17 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 def entries_at_paths(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield the manifest's entries for some files of a site.
+    """Yield some files' entries in the list of a site's files.
 
-    The manifest is the list of a site's files, in parts. Only the parts that can list one of the paths are
-    read. An entry with several of the paths is yielded once.
+    The list is divided into parts, and only the necessary parts are read. One entry can have several paths;
+    it is yielded once.
 
     Args:
-        index: the manifest.
+        index: the list of files.
         paths: the paths to find.
 
     Raises:
-        DamagedSnapshotError: if a part of the manifest is missing or damaged.
+        DamagedSnapshotError: if a part of the list is missing or damaged.
     """
     yield from {entry.path: entry for path in paths if (entry := index.find(path)) is not None}.values()
 
@@ -82,9 +82,9 @@ class OwnManifest:
         self.table.close()
 
     def lists_file_content(self, path: str, content: bytes | None) -> bool:
-        """Return whether a file is as the manifest lists it.
+        """Return whether a file equals its entry in the site's file list.
 
-        A missing file agrees with a manifest that does not list it.
+        If both the file and its entry are missing, the result is True.
 
         Args:
             path: the path of the file.
@@ -96,9 +96,7 @@ class OwnManifest:
         return content is not None and row[0] == sha256(content).hexdigest()
 
     def add_file(self, path: str, content: bytes | None) -> None:
-        """Store the digest of a file, for comparison with the manifest.
-
-        The method `describe_differences` compares it.
+        """Store the digest of a file, for `describe_differences`.
 
         Args:
             path: the path of the file.
@@ -131,8 +129,8 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def is_manifest_file(self, path: str) -> bool:
-        """Return whether a path is that of the manifest.
+        """Return whether a path belongs to the list of the site's files.
 
-        The manifest's signature and parts count too.
+        The list's signature and its parts are included.
         """
         return path in self.paths

@@ -211,7 +211,9 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify that the log's hashes lead to its signed root hash.
+        """Verify that the log's hashes give the root hash in its checkpoint.
+
+        The checkpoint is the signed state of the log.
 
         Raises:
             LogError: if they do not match.
@@ -316,11 +318,11 @@ def read_log_settings(read_site: ReadPath) -> LogSettings | None:
 
 
 def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Raise an error if publishing would shorten or replace the target's log.
+    """Raise an error if publishing would shorten or replace a log.
 
     Args:
         site: the site that is to be published.
-        target: the location where it is published.
+        target: the location where it is published, which may have a log already.
 
     Returns:
         A dict from the path of the target's checkpoint to its SHA-256, or to None if the target has no log.
@@ -362,7 +364,8 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 def log_path_of_manifest_part(manifest_part_path: str) -> str:
     """Return the path of a manifest part within the log.
 
-    The manifest is the list of a site's files. The path contains the SHA-256 of the part.
+    The manifest is the list of the site's files, in several parts. The log stores each part at a path that
+    contains its SHA-256.
 
     Args:
         manifest_part_path: the path of the same part in the site.
@@ -399,9 +402,9 @@ class LogContext(NamedTuple):
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The key that signs the log in this build.
+        """The key that signs the log in this build, or None.
 
-        It is None if the build must not sign.
+        For example, a build does not sign if it cannot read the published log.
 
         Raises:
             LogError: if the key is that of another log.
@@ -432,7 +435,10 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The log's previous key, if the content announces a new one."""
+        """The log's key before the current one, if it was replaced.
+
+        It is known from the announcement of the new key in the content.
+        """
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 

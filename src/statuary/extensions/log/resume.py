@@ -50,7 +50,9 @@ class MinHead(NamedTuple):
 
 
 def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
-    """Read from `log-floor.txt` how long the published log is.
+    """Read the size of the published log from `log-floor.txt`.
+
+    Builds refuse to continue a log with fewer entries.
 
     Args:
         content_folder: the content folder.
@@ -154,9 +156,10 @@ def parse_pending_checkpoint(pending_document: bytes | None) -> Pending | None:
 def make_pending_checkpoint(
     published_head: TreeHead, log: PublishedLog | None, new_entries: tuple[bytes, ...], signed_checkpoint: str
 ) -> Pending | None:
-    """Collect the signed entries that are not published yet.
+    """Collect the log entries that a build has signed but not published.
 
-    The result becomes the document `log/pending.json`.
+    The result becomes the document `log/pending.json`. If the build stops before publishing, the next build
+    continues from there.
 
     Args:
         published_head: the size and the root hash of the published log.
@@ -183,18 +186,19 @@ def append_pending_entries(
     current_and_previous_key: tuple[PublicKey | None, PublicKey | None],
     location: str,
 ) -> PublishedLog | None:
-    """Add the signed entries of an earlier build to a log.
+    """Add entries to a log that a build signed without publishing.
 
-    That build may have stopped after signing and before publishing them.
+    For example, a build may stop after it has signed its entries. It stores them in `log/pending.json`.
 
     Args:
         log: the published log, or None.
-        pending_document: the document `log/pending.json` of that build.
-        current_and_previous_key: the log's current and previous key; None to not verify a signature.
+        pending_document: the bytes of `log/pending.json`, or None.
+        current_and_previous_key: the log's two latest keys. If the current one is None, the signature is not
+            verified.
         location: the location of the document, for error messages.
 
     Returns:
-        The longer log, or `log` itself if the document is missing or does not continue it.
+        The longer log. If the document is missing or does not continue the log, `log` is returned.
     """
     key, previous_key = current_and_previous_key
     pending_checkpoint = parse_pending_checkpoint(pending_document)
@@ -256,13 +260,13 @@ class LogLocations(NamedTuple):
         seen_heads: Iterator[TreeHead | None],
         previous_key: PublicKey | None = None,
     ) -> ResumePoint:
-        """Find the longest published copy of the log, to continue it.
+        """Find the longest copy of the log, to which the build appends.
 
         Args:
             key: the key of the log; None to verify no signatures.
-            seen_heads: states of the log (size and root hash) that are known to have been published.
-            previous_key: the key that the log had before; its signature is accepted too. None if there was
-                none.
+            seen_heads: earlier states of the published log, each a size and a root hash. The log must contain
+                them.
+            previous_key: the key before `key`, whose signature is accepted too; None if there was none.
 
         Raises:
             LogError: if a copy is damaged or not signed, or does not extend what was published.

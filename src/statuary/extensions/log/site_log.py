@@ -165,10 +165,10 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def log_site_manifest(self) -> LogExtension:
-        """Append the entry about the whole site, and write the log's files.
+        """Append an entry about the whole site, and write the log.
 
-        The entry has the digest of the manifest, the list of the site's files. Call this method after all
-        other documents have been added.
+        The entry has the SHA-256 of the list of all files. Call this method after all other documents have
+        been added.
 
         Raises:
             LogError: if the new log would not extend the published one.
@@ -182,7 +182,7 @@ class SiteLog:
     def warnings(self) -> Iterator[Finding]:
         """Yield a finding if the build could not extend its log.
 
-        A new log also gets one, if later builds could not find it to continue it.
+        If later builds could not find a new log, a warning says so.
         """
         context = self.context
         if context.unreadable:

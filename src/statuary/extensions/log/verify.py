@@ -102,7 +102,7 @@ class DocumentCheck(NamedTuple):
 
 
 def subject_of_path(site_path: str) -> LogSubject | None:
-    """Return the contract or incident whose document is at a path.
+    """Return the contract or incident that the document at a path describes.
 
     Returns:
         The contract or incident, named as in the log; None for other paths.
@@ -136,12 +136,12 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 
 def make_proof_file(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
-    """Return a .tlog-proof file: proof that the log contains an entry.
+    """Return a .tlog-proof file, which proves that the log contains an entry.
 
     Args:
         log: the published log.
-        number: the number of the entry.
-        entry: the entry to prove.
+        number: the position of the entry in the log, from 0.
+        entry: the entry.
     """
     hashes = inclusion_proof(number, log.head.size, subtree_hasher(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
@@ -191,9 +191,9 @@ class LastEntries:
         return (number, replaced) if replaced.subject == entry.subject else None
 
     def find_site_entry(self) -> NumberedEntry | None:
-        """Return the last entry about the whole site, or None.
+        """Return the last log entry about the whole site, or None.
 
-        The entry has the digest of the list of the site's files.
+        Each build ends with such an entry. It has the SHA-256 of the list of the site's files.
         """
         last_entry = self.find(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():

@@ -45,7 +45,9 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return why a checkpoint lacks required signatures of witnesses.
+    """Say why too few witnesses have signed a checkpoint.
+
+    A witness is an independent service that signs the state of a log.
 
     Args:
         checkpoint: the checkpoint with its cosignatures.
@@ -85,9 +87,9 @@ def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
 
 
 def witness_size(response_body: bytes) -> int:
-    """Parse the size of the log that a witness cosigned last.
+    """Parse the size of the log that a witness signed last.
 
-    The witness sends this number in a response.
+    A witness sends this number if a request assumes another size.
 
     Raises:
         LogError: if the response is not a number.

@@ -202,7 +202,7 @@ def _make_fetched_document(entry: Entry, content: bytes) -> Document:
 
 
 class MirrorSync:
-    """Finds and fetches a copy's files that differ from the site.
+    """Updates a copy of a site: finds and fetches the changed files.
 
     The list of files is in a temporary file.
     """
@@ -306,7 +306,7 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.read_published(part.path), part))
 
     def missing_entries(self) -> Iterator[Entry]:
-        """Yield the files that must be fetched, as the manifest lists them."""
+        """Yield the path, size and SHA-256 of each file to fetch."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._has_entry_file(entry):
@@ -334,9 +334,9 @@ class MirrorSync:
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale_paths())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Fetch missing files, and mark files to delete.
+        """Fetch missing files, and mark outdated files for deletion.
 
-        Files to delete are those that the site no longer has.
+        Files that the site no longer has are outdated.
 
         Args:
             advance: a function to call with the number of files after they were fetched, such as to show the

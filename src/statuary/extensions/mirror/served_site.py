@@ -149,8 +149,8 @@ class ServedSite:
     def fetch(self, entry: Entry) -> bytes:
         """Fetch a file, and verify it with the site's manifest.
 
-        If the site already sends a later version of a document that changes at scheduled times, the listed
-        version is derived from the site's schedule.
+        Some documents change at scheduled times. If the server already sends a later version, the listed
+        version is computed from the site's schedule.
 
         Raises:
             DamagedSnapshotError: if the file differs from what the manifest says.

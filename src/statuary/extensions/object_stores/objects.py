@@ -28,7 +28,7 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 def make_object_entry(object_path: str, sha256_hex: str, size: int, media_type: str = "") -> Entry:
-    """Describe a file to upload: path, digest, size and HTTP headers.
+    """Describe a file to upload: path, digest, size and media type.
 
     Args:
         object_path: the path of the object.
@@ -56,9 +56,9 @@ def make_object_attributes(site_entry: Entry) -> dict[str, str]:
 
 
 def make_stored_entry(object_path: str, size: int, stored_attributes: dict[str, str]) -> Entry:
-    """Describe an object that is in the store already.
+    """Describe an object that is already in the store.
 
-    The description has no SHA-256 if another program wrote the object.
+    Objects that another program wrote have no SHA-256.
 
     Args:
         object_path: the path of the object.
@@ -141,9 +141,9 @@ class PublishedFolder:
 
 
 def get_upload_step(object_path: str) -> PutStep:
-    """Return when to upload an object: in which step of a publication.
+    """Return the step of a publication in which to upload a file.
 
-    Documents are uploaded before the lists that refer to them, and the manifest (file list) last.
+    Documents come first, then the lists that refer to them. The manifest, the list of all files, comes last.
     """
     if object_path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
@@ -183,7 +183,7 @@ class PublishedSnapshot:
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Verify the whole snapshot, and copy the files to upload.
 
-        They are copied because they are uploaded in another order than that in the snapshot.
+        Files are uploaded in another order than in the snapshot, so they are copied first.
 
         Args:
             is_needed: a function that returns whether the file at a path has to be uploaded.

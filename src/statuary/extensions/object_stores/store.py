@@ -396,8 +396,8 @@ class Lease:
         """Lock the store, so that no other publisher writes to it.
 
         Raises:
-            PublishingError: if another publisher has the lock; also if the store ignores conditions of
-                requests, so that two publishers could lock it at once.
+            PublishingError: if another publisher has the lock, or the store does not support conditional
+                requests. Without them, two publishers could lock the store at once.
         """
         lease = self.bucket.get(LEASE)
         if lease is not None:
@@ -462,10 +462,10 @@ class Lease:
     def check(self) -> None:
         """Raise an error if the lock will expire soon.
 
-        That is so if less than a quarter of its duration is left.
+        Soon means that less than a quarter of its duration is left.
 
         Raises:
-            LeaseLostError: if less is left.
+            LeaseLostError: if the lock will expire soon.
         """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
@@ -522,7 +522,7 @@ class TransferLoop(asyncio.SelectorEventLoop):
 def run_transfers(
     items: Iterable[Item], transfer: Callable[[Item], Awaitable[None]], lease: Lease | None
 ) -> None:
-    """Call a function for many items at once, renewing the lock.
+    """Upload or download many items at once, and renew the lock meanwhile.
 
     Args:
         items: the arguments of the calls.

@@ -36,9 +36,9 @@ LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
 
 
 class DamagedStoreLedgerError(PublishingError):
-    """Raised if a store's ledger (list of objects) is damaged.
+    """Raised if the list of a store's objects is damaged.
 
-    Every object has to be requested instead.
+    Then the store is asked about every object instead.
     """
 
 
@@ -90,9 +90,9 @@ def parse_ledger_part(part_bytes: bytes) -> Iterator[Entry]:
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger (list of objects), which names its parts.
+    """The index of a store's list of objects.
 
-    Each list is identified by its SHA-256.
+    The list is divided into parts. The index names each part by its SHA-256.
     """
 
     listing: str | None = None  # the list of the last finished publication; None if there was none
@@ -117,8 +117,7 @@ class StoreIndex(NamedTuple):
 def parse_store_index(index_json: bytes) -> StoreIndex:
     """Parse the index of a store's ledger, the list of its objects.
 
-    The result for an index of an earlier version refers to no lists, so that the store is asked about every
-    object.
+    An index of an earlier version counts as empty, so the store is asked about every object.
 
     Raises:
         DamagedStoreLedgerError: if the text is not an index.
@@ -191,10 +190,7 @@ class StoreComparison:
         self.listing = sha256(self.parts_text).hexdigest()
 
     def encode_part(self, part: Part) -> bytes:
-        """Encode a part of the new list of objects.
-
-        The part has a line for each object.
-        """
+        """Encode a part of the new list of objects, one per line."""
         return encode_part(self.site.part(part)).text
 
     def discard_store_entries(self) -> None:
@@ -206,9 +202,10 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_equal_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip parts that the site and all lists of the store have.
+        """Skip files that are equal on the site and in the store.
 
-        Files in these parts need no comparison.
+        The lists of both are divided into parts. If a part is equal in all of them, its files need no
+        comparison.
 
         Args:
             listings: the parts of each list in the store.
@@ -216,9 +213,10 @@ class StoreComparison:
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects that the store's lists name.
+        """Add the objects in the lists that the store has about itself.
 
-        Objects on which the lists disagree are uncertain: the store is asked about them.
+        An interrupted publication leaves a list of its own. If the lists disagree about an object, the store
+        is asked about it.
 
         Args:
             listings: the objects in the list of the last finished publication, and in the lists of later,
@@ -268,7 +266,7 @@ class StoreComparison:
         For example, documents are uploaded before the lists that refer to them.
 
         Args:
-            step: the step; see `get_upload_step`.
+            step: the step that `get_upload_step` returns for a file.
         """
         return (
             change

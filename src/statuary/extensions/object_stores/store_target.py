@@ -246,9 +246,9 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Keep the objects in folders of the store.
+        """Keep all objects in some folders of the store.
 
-        They are not deleted, although the site no longer has them.
+        They stay even if the site no longer has them.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -269,7 +269,7 @@ class ObjectStoreTarget(Target[Entry]):
     def plan(self) -> Plan:
         """Return which objects to upload and delete.
 
-        They are determined at the first call.
+        The first call compares the site with the store. Later calls return the same plan.
 
         Raises:
             PublishingError: if the site or the store cannot be read.

@@ -60,7 +60,7 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder, which is that of its first page.
+        """The title of the folder, taken from its first page.
 
         It is empty if the folder has only one page.
         """
@@ -126,9 +126,9 @@ def _list_pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
 
 
 def find_folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder whose first page this is.
+    """Return the folder that a page introduces.
 
-    For example, the folder is `a` for `a/index.md`, and for `a.md` beside the folder `a`.
+    For example, `a/index.md` introduces the folder `a`, and so does `a.md` beside this folder.
 
     Args:
         page: the page, which may be in a folder or beside it.

@@ -66,8 +66,8 @@ class MarkdownSection(NamedTuple):
 def parse_page_tokens(markdown_text: str) -> list[Token]:
     """Parse the Markdown of a page, and add anchors to its headings.
 
-    First-level headings become second-level headings, because only the title of the page is of the first
-    level.
+    Only the title of the page is a first-level heading. So `# Text` in the Markdown becomes a second-level
+    heading.
 
     Args:
         markdown_text: the Markdown of the page.

@@ -67,7 +67,7 @@ class OwnPageView(NamedTuple):
 class OwnPagesSection(Section):
     """The section that adds the pages of `content/pages/`.
 
-    If a page cannot be made, the others are made all the same.
+    If a page has an error, the other pages are added nevertheless.
     """
 
     @override
@@ -140,7 +140,7 @@ def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Docum
 
 
 def iter_page_search_documents(site: SiteContent) -> Iterator[Document]:
-    """Yield the files in which readers search the owner's pages.
+    """Yield the files for the search in the owner's pages.
 
     Each section of a page is a list: title, heading, path with anchor, words, keywords of the page, and
     weight (1, or 0.5 for a page that ranks low).

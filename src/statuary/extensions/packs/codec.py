@@ -31,13 +31,16 @@ FEWEST_SAMPLES = 16
 
 
 class Codec(NamedTuple):
-    """Decompresses the parts of a pack with its dictionary; thread-safe."""
+    """Decompresses the parts of a pack, an archive of many documents.
+
+    Several threads can use it at once.
+    """
 
     opening: bytes = b""  # the beginning of the stream; empty without a dictionary
     skipped: int = 0  # the size of the dictionary, which precedes each frame when decompressing
 
     def decompress(self, compressed_group: bytes, group_size: int, group_name: str) -> bytes:
-        """Decompress a group of documents, which are compressed together.
+        """Decompress a group of documents in a pack.
 
         Args:
             compressed_group: the compressed bytes.
@@ -52,9 +55,10 @@ class Codec(NamedTuple):
         ]
 
     def dictionary(self) -> bytes:
-        """Return the compression dictionary of the pack.
+        """Return the compression dictionary of a pack.
 
-        A pack is one file with many documents. Its dictionary has what the documents have in common.
+        A pack is an archive of many documents. The dictionary has text that they share, so each of them
+        becomes smaller.
 
         Raises:
             DamagedSnapshotError: if the part with the dictionary is damaged.

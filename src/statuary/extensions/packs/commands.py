@@ -262,7 +262,7 @@ def reader(language: str) -> None:
 def is_single_pack(location: str) -> bool:
     """Return whether a path or URL is that of a pack.
 
-    Otherwise it is that of a site.
+    A pack is an archive of many documents, whose file name ends with `.pack`.
     """
     return location.partition("?")[0].endswith(".pack")
 

@@ -13,15 +13,15 @@ from statuary.site.document import uncompressed_path
 
 
 def make_packed_path_filter(site_folder: Path) -> Callable[[str], bool]:
-    """Make a function that tells whether packs contain a file.
+    """Make a function that returns whether packs contain a file.
 
-    A pack is one file with many documents of a site.
+    A pack is an archive of many documents of a site.
 
     Args:
         site_folder: the folder of a built site.
 
     Raises:
-        PublishingError: if the folder has no packs, or only packs from before its last build.
+        PublishingError: if the folder has no packs, or the last build did not update them.
     """
     text = FolderReader(site_folder).read(LIST)
     ledger = find_ledger(site_folder)

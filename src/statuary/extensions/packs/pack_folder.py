@@ -47,7 +47,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the site's list of packs, files with many documents each.
+        """Read the site's list of packs, archives of many documents each.
 
         Returns:
             The list, or None if the site has none.
@@ -61,7 +61,7 @@ class PackFolder:
         return None if text is None else parse_pack_list(text, f"{self.location}/{LIST}")
 
     def require_pack_list(self) -> PackList:
-        """Read the site's list of packs, or raise an error if missing.
+        """Read the site's list of packs, archives of many documents each.
 
         Raises:
             DamagedSnapshotError: if the list is malformed.
@@ -75,7 +75,7 @@ class PackFolder:
         return packs
 
     def open_ranges(self, pack: ListedPack) -> ByteRanges:
-        """Open a pack, of which any range of bytes can be read.
+        """Open a pack to read parts of it.
 
         Raises:
             PublishingError: if the pack cannot be read.
@@ -161,9 +161,9 @@ class WritablePackFolder(PackFolder):
         return self.require_pack_list()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        """Write documents to a new pack, whose name is its SHA-256.
+        """Write documents to a new pack, named after its SHA-256.
 
-        Without documents, nothing is written.
+        If there are no documents, nothing is written.
 
         Args:
             documents: the documents, sorted by key.
@@ -185,7 +185,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Write the list of packs, and delete packs that it omits."""
+        """Write the list of packs, and delete packs that are not listed."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_pack_list(packs))

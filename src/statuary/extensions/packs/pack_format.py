@@ -75,8 +75,8 @@ class Frame(NamedTuple):
     def may_contain(self, document_key: str) -> bool:
         """Return False if a document is certainly not in this group.
 
-        The index has the first 32 bits of the SHA-256 of each key. Two keys may share them, so if the result
-        is True, the document may be missing nevertheless.
+        The index has only the first 32 bits of the SHA-256 of each key, which two keys may share. So if the
+        result is True, look into the group.
         """
         mark = hash_key_prefix(document_key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
@@ -141,7 +141,7 @@ def make_pack_key(site_path: str) -> str:
 def hash_key_prefix(document_key: str) -> str:
     """Return the first hex digits of the SHA-256 of a document's key.
 
-    The index of a pack has these digits instead of the whole keys.
+    The index of a pack has these digits in place of the keys, so it stays small.
     """
     return sha256(document_key.encode()).hexdigest()[:MARK_DIGITS]
 
@@ -223,14 +223,14 @@ def parse_pack_key(json_value: Json) -> str:
 
 
 def require_sorted_keys(keys: Iterable[str], part_name: str) -> None:
-    """Raise an error if keys are not in order, or not unique.
+    """Raise an error unless keys are sorted and unique.
 
     Args:
         keys: the keys to check.
         part_name: a name for the part of the pack with the keys, for the error message.
 
     Raises:
-        DamagedSnapshotError: if the keys are not sorted and unique.
+        DamagedSnapshotError: if a key is not greater than the one before it.
     """
     last_key = ""
     for key in keys:
@@ -302,6 +302,8 @@ def parse_pack_number(json_value: Json) -> int:
 
 def parse_key_hashes(json_value: Json) -> str:
     """Check that a JSON value in a pack's index is key hashes.
+
+    They are one string, with eight hex digits for each key.
 
     Raises:
         InvalidValueError: if the value is not such a string.
@@ -464,7 +466,7 @@ def parse_index_part(
 
 
 def require_intact_bytes(part: bytes, expected_sha256: str, expected_size: int, part_name: str) -> bytes:
-    """Raise an error if size or SHA-256 of bytes are wrong.
+    """Raise an error if a pack's part is damaged.
 
     Args:
         part: the bytes that were read.
@@ -473,7 +475,7 @@ def require_intact_bytes(part: bytes, expected_sha256: str, expected_size: int, 
         part_name: a name for the bytes, for the error message.
 
     Returns:
-        The same bytes, which are a part of a pack.
+        The bytes in `part`.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

@@ -50,7 +50,10 @@ OPEN_PACKS = 64
 
 
 class ListedPack(NamedTuple):
-    """A pack, as the list of packs names it."""
+    """An entry in a site's list of packs.
+
+    A pack is an archive of many documents.
+    """
 
     path: str  # relative to the folder of the list
     run: int
@@ -208,8 +211,8 @@ class PackListReader:
             key: the path of the document, with the contract's address in lower case.
 
         Returns:
-            The bytes. None if no pack has the document, or if the newest pack that mentions it says that it
-            was removed.
+            The bytes, or None if no pack has the document. None also if a newer pack says that it was
+            removed.
 
         Raises:
             DamagedSnapshotError: if a pack is damaged.
@@ -270,7 +273,7 @@ def iter_newest_documents(
     Args:
         packs: the list of packs to read.
         open_pack: a function that opens the file of a pack.
-        with_removals: whether to also yield documents that the newest pack says were removed.
+        with_removals: whether to also yield the documents that were removed.
 
     Raises:
         DamagedSnapshotError: if a pack is damaged, when reading reaches its documents.
@@ -312,8 +315,8 @@ def select_newest_versions(
 def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
     """Return how many of the oldest packs stay unchanged.
 
-    When documents are added, small packs are merged into the new one, so that there are few packs. Packs that
-    were written together (a run) count as one.
+    When documents are added, small packs are merged into the new one. This keeps the number of packs low.
+    Packs from the same update (a run) count as one.
 
     Args:
         run_sizes: the number of documents and removals in each run, oldest first. The oldest is always kept.
@@ -333,17 +336,16 @@ def write_changes(
     open_pack: OpenPack,
     write_packs: PutPacks,
 ) -> PackList:
-    """Write changed documents to a new pack.
+    """Write changed documents to a new pack, an archive of documents.
 
-    Older packs that are not much larger are merged into it.
+    Small older packs are merged into it.
 
     Args:
         packs: the existing packs.
         changes: the changed documents, sorted by key.
         change_count: the number of changes.
         open_pack: a function that opens the file of a pack.
-        write_packs: a function that writes new packs with a given compression dictionary, which is that of
-            the oldest pack.
+        write_packs: a function that writes new packs with the compression dictionary of the oldest pack.
 
     Returns:
         The new list of packs.

@@ -115,8 +115,8 @@ class PackReader:
     def find(self, document_key: str) -> PackedDocument | None:
         """Look up a document in the pack by its key.
 
-        The look-up takes two requests for ranges of bytes, or one if the part of the index is cached. A
-        missing document takes at most one request.
+        It takes two requests for ranges of bytes: one for the index, which is cached, and one for the
+        document.
 
         Args:
             document_key: the path of the document, with the contract's address in lower case.

@@ -95,7 +95,7 @@ class KeyTable:
     def documents(self) -> Iterator[PackedDocument]:
         """Read one document for each key, sorted by key.
 
-        If several rows have the same key, the first one is read, sorted by file, line and path.
+        If a key occurs several times, its first document is read, in the order of file, line and path.
         """
         last_key = ""
         for row in self.sorted_rows():
@@ -106,16 +106,16 @@ class KeyTable:
     def iter_changed_documents(self) -> Iterator[PackedDocument]:
         """Read the changed documents, sorted by key.
 
-        A document that no longer exists at any of its paths is yielded as removed.
+        If a document no longer exists, its content is None, which means that it was removed.
         """
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Make a compression dictionary from some of the documents.
+        """Make a compression dictionary from a sample of the documents.
 
-        The same documents are always chosen: those whose keys have the lowest SHA-256.
+        The sample has the documents whose keys have the lowest SHA-256, so it is always the same.
         """
         rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
@@ -297,9 +297,9 @@ def _read_bytes_at(file_descriptor: int, offset: int, size: int) -> bytes:
 
 
 def is_packable(path: str) -> bool:
-    """Return whether a path is that of a record or proof.
+    """Return whether a path is that of a contract's record or proof.
 
-    Only these documents can be in packs, files with many documents each.
+    Only these documents can be in packs, archives of many documents each.
     """
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 

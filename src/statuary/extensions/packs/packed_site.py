@@ -69,17 +69,18 @@ class PackedDocuments:
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Make the next read fetch the list of packs again.
+        """Discard the list of packs; the next read fetches it again.
 
-        This is necessary after the site was published anew.
+        Call this method after the site was published anew.
         """
         with self._lock:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that only packs contain.
+        """Yield the paths of documents that exist only in packs.
 
-        All packs in a folder are read for this. For a site at a URL, nothing is yielded.
+        Packs are archives of many documents. For this, all packs of a folder are read. For a site at a URL,
+        nothing is yielded.
         """
         with self._lock:
             reader = self._read_current_packs()
@@ -127,9 +128,12 @@ class PackedDocuments:
 
 
 def open_packed_documents(source: DocumentSource) -> PackedDocuments | None:
-    """Return a reader of a site's packs, or None if unnecessary.
+    """Return a reader of a site's packs, archives of many documents.
 
-    Snapshots and folders of builds need none, because they have every document as a file too.
+    Snapshots and folders of builds have every document as a file too.
+
+    Returns:
+        The reader, or None for a snapshot or the folder of a build.
     """
     if isinstance(source, FolderReader):
         return None if is_built_site(source.root) else PackedDocuments(source)

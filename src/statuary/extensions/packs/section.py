@@ -89,9 +89,10 @@ class SitePacks:
         self._ledger = target.ledger
 
     def pack_changed_documents(self) -> str:
-        """Write changed documents to packs, and return a line about them.
+        """Write changed documents to packs.
 
-        The line is for the report of the build.
+        Returns:
+            A line about them, for the report of the build.
         """
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_folder_files(FOLDER)
@@ -194,9 +195,9 @@ class SitePacks:
 
 
 def covers_all_published(list_json: bytes, cached_group: CachedGroup, ledger_connection: Connection) -> bool:
-    """Return whether the packs contain every published document.
+    """Return whether the site's packs contain every published document.
 
-    The list of packs must also be that of the last build.
+    A list of packs from before the last build is not enough.
 
     Args:
         list_json: the list of packs.
@@ -224,9 +225,9 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def belongs_in_packs(document_path: str) -> bool:
-    """Return whether packs contain the document at a path.
+    """Return whether the document at a path is also stored in packs.
 
-    They do for documents about single contracts.
+    Only documents about single contracts are.
     """
     return document_path.startswith(PREFIXES) and "/0x" in document_path
 

@@ -62,7 +62,7 @@ def make_metrics_document(state: PageState, build_due: Instant) -> Document:
 
     Args:
         state: the status of the components and incidents.
-        build_due: the time by which the site must be built again, which is one of the metrics.
+        build_due: the time by which the site must be built again, which is also a metric.
     """
     page = {"service_name": one_line(state.page.name)}
     times = {"updated": state.updated_at, "build_due": build_due}

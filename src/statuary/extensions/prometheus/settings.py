@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class PrometheusSettings(NamedTuple):
-    """The setting that the site publishes its status as metrics."""
+    """The setting `prometheus`, which publishes the status as metrics."""
 
     is_on: bool = True
 

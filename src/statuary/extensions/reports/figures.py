@@ -34,9 +34,10 @@ class MonthFigures(NamedTuple):
 
     @property
     def availability(self) -> float | None:
-        """The availability in percent, truncated to two decimals, or None.
+        """The availability in percent, such as 99.95, or None.
 
-        It is None if the component has no status in the month, such as before its start date.
+        It is truncated to two decimals. It is None if the component has no status in the month, such as
+        before its start date.
         """
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 
@@ -52,10 +53,10 @@ def months_of_quarter(year: int, quarter: int) -> list[date]:
 
 
 def compute_quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Compute the availability of each component in a quarter's months.
+    """Compute the availability of each component in each month of a quarter.
 
-    Only components whose uptime is published are included, sorted so that those of a group are adjacent.
-    Months that have not started are left out.
+    Components whose uptime is not published, and months that have not started, are left out. The components
+    of a group are next to each other.
 
     Args:
         timeline: the status history.

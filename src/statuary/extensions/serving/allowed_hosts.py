@@ -37,9 +37,9 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allows_host(self, host_header: str | None) -> bool:
-        """Return whether requests for this host name are allowed.
+        """Return whether the server accepts requests for this host name.
 
-        IP addresses and a missing header are allowed, because no foreign name leads to them.
+        IP addresses and a missing header are accepted, because DNS rebinding needs a name.
         """
         name = parse_host_name(host_header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:

@@ -42,7 +42,7 @@ def add_vary_header(response: Response) -> Response:
 def compress_response_if_smaller(response: Response) -> Response:
     """Compress a response with gzip, if that makes it smaller.
 
-    Only responses with text are compressed.
+    Only text is compressed, not images, for example.
 
     Returns:
         The compressed response, or else the same one.

@@ -114,10 +114,10 @@ def require_allowed_names(query_parameters: QueryParameters, allowed_names: tupl
 
 
 def require_single_value(query: QueryParameters, name: str, value_type: str = "string") -> str | None:
-    """Return the value of a parameter, or None if it is missing.
+    """Return the value of a query parameter, or None if missing.
 
     Raises:
-        RequestError: if it occurs twice, or as an array or object; the message is Sourcify's.
+        RequestError: if the parameter occurs twice, or is an array or object. The message is Sourcify's.
     """
     value = query.get(name)
     if value is None and name in query:
@@ -128,7 +128,7 @@ def require_single_value(query: QueryParameters, name: str, value_type: str = "s
 def refuse_reserved_characters(query_string: str, parameter_names: tuple[str, ...]) -> None:
     """Raise RequestError if parameters contain unescaped reserved characters.
 
-    Sourcify's server checks this only for the parameters of lists. The message is Sourcify's.
+    Sourcify's server checks this only in requests for lists of contracts. The message is Sourcify's.
     """
     pairs = [pair.split("=") for pair in query_string.split("&")]
     for name in parameter_names:
@@ -365,7 +365,7 @@ ROUTES = tuple(
 def find_route(request_path: str) -> Route | None:
     """Find the resource of the contract API at a path, or None.
 
-    Every path below `v2` is a resource, except file names that end with `.json`.
+    Every path below `v2` is a resource unless it ends with `.json`.
 
     Raises:
         RequestError: if a parameter in the path has a malformed percent escape.
@@ -435,10 +435,10 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Respond to a request to the contract API, or a compatible one.
+    """Respond to a request to the contract API or a similar API.
 
     Args:
-        request: the request, which may be of any method and path.
+        request: the request, with any method and path.
         read_document: a function that returns the bytes at a path of the site, or None.
         new_error_id: a function that returns the `errorId` of an error response.
 

@@ -13,11 +13,11 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 def make_range_response(response: Response, range_header: str | None) -> Response:
     """Return only the range of bytes that the client requests.
 
-    The whole response is returned if the client requests several ranges or another unit than bytes.
+    If the client requests several ranges, or another unit than bytes, the whole response is returned.
 
     Args:
         response: the response to a GET request.
-        range_header: the header `Range` of the request, or None.
+        range_header: the header `Range` of the request, such as `bytes=0-99`, or None.
     """
     match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
     if match is None or response.status != HTTPStatus.OK:

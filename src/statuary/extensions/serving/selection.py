@@ -32,7 +32,7 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """Whether the client requests the record with all its members."""
+        """Whether the client requests the whole record."""
         return self.fields is None and not self.omit
 
 
@@ -135,7 +135,7 @@ class MemberSpan(NamedTuple):
 
 
 def find_member_spans(json_text: bytes, object_start: int = 0) -> list[MemberSpan]:
-    """Find each member of a JSON object without parsing the values.
+    """Find the members of a JSON object without parsing their values.
 
     Args:
         json_text: compact JSON.
@@ -241,15 +241,15 @@ def _get_byte_at(json_text: bytes, position: int) -> int:
 
 
 def select_members(record: bytes, selection: Selection) -> bytes:
-    """Return a record's JSON with only the requested members.
+    """Return a record's JSON with only the requested fields.
 
-    Seven members are always included: `matchId`, `creationMatch`, `runtimeMatch`, `verifiedAt`, `match`,
-    `chainId` and `address`. With `fields`, they follow the named members in this order. With `omit`, the
-    other members keep their order.
+    Seven fields are always included: `matchId`, `creationMatch`, `runtimeMatch`, `verifiedAt`, `match`,
+    `chainId` and `address`. With `fields`, they follow the requested fields in this order. With `omit`, the
+    remaining fields keep their order.
 
     Args:
         record: the record as compact JSON.
-        selection: the members that the client requests or omits.
+        selection: the fields that the client requests or omits.
 
     Raises:
         NotCanonicalError: if the record is not compact JSON.
@@ -288,13 +288,13 @@ def _find_member_part(record: bytes, member: MemberSpan, part_name: str) -> byte
 
 
 def list_members_to_select(selection: Selection, present_names: Iterable[str]) -> list[str]:
-    """List the names of the members that a response contains.
+    """List the names of the fields that a response contains.
 
-    The three members at the end of every response, `match`, `chainId` and `address`, are left out.
+    The fields `match`, `chainId` and `address`, which end every response, are left out.
 
     Args:
-        selection: the members that the client requests or omits.
-        present_names: the names of all members of the record, in order.
+        selection: the fields that the client requests or omits.
+        present_names: the names of all fields of the record, in order.
     """
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]

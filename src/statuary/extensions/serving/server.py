@@ -101,12 +101,13 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Respond to a request as a host with the edge program does.
+    """Respond to a request for any path of the site.
 
-    The edge program is JavaScript that computes responses which are not files.
+    The response is a file of the site, or computed. For example, `?fields=abi` returns one field of a
+    contract.
 
     Args:
-        request: the request, which may be of any method and path.
+        request: the request, with any method and path.
         read_document: a function that returns the bytes at a path of the site, or None.
         now: the time of the request, for documents that change at scheduled times.
         new_error_id: a function that returns the `errorId` of an error response.
@@ -137,9 +138,9 @@ def _answer_document_request(request: LookupRequest, read_document: ReadDocument
 
 
 def find_scheduled_version(request_path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return the version of a document for a time.
+    """Return the version of a document at a given time.
 
-    Some documents change at scheduled times, such as the start of a maintenance window.
+    For example, `api/v2/summary.json` changes when a maintenance window starts.
 
     Args:
         request_path: the path of the request.
@@ -344,7 +345,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore a broken connection, because the client notices it too."""
+        """Ignore an error in a connection that the client has broken."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):
@@ -509,9 +510,9 @@ def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[obje
 
 
 def read_content_state(content_folder: Path) -> ContentState:
-    """Return when each file in a folder was modified, and its size.
+    """Return the modification time and size of each file in a folder.
 
-    If two results are equal, no file has changed between them. Hidden folders are ignored.
+    Compare two results to find out whether a file has changed. Hidden folders are ignored.
     """
     files = {}
     for parent, folders, names in os.walk(content_folder):

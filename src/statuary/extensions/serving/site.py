@@ -113,7 +113,7 @@ class Contract:
     def on_chain(self) -> Claim:
         """Whether the contract's code is proven to be on the chain.
 
-        The published Merkle proofs are verified again for this.
+        The published Merkle proofs are verified first.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -125,7 +125,7 @@ class Contract:
     def deployed(self) -> Claim:
         """Whether the transaction that created the contract is proven.
 
-        The published Merkle proofs are verified again for this.
+        The published Merkle proofs are verified first.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -146,8 +146,9 @@ class Contract:
     def match(self) -> str | None:
         """How well the verified code matches the code on the chain.
 
-        The value is `exact_match` for the same bytes with a hash of the same sources, `match` for the same
-        executable code, or None. It is the better one of creation and runtime code.
+        `exact_match` means that the code and its metadata, which has a hash of the sources, are the same.
+        `match` means that only the executable code is. The better result of creation and runtime code is
+        given.
         """
         return self._record_text("match")
 
@@ -453,7 +454,7 @@ class Site:
     def chains(self) -> list[JsonObject]:
         """Return the chains of the site with their names and ids.
 
-        The format is that of the document `chains`.
+        Each is a dict as in the API's list of chains.
         """
         chains: list[JsonObject] = self.document(contract_urls.CHAINS.path())
         return chains
@@ -468,9 +469,9 @@ class Site:
         return tuple(map(SiteComponent.from_json, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
-        """Return all open incidents, and the latest 50 resolved ones.
+        """Return all open incidents, and the latest resolved ones.
 
-        The site may have another limit than 50. The latest incident comes first.
+        The latest incident comes first. By default, there are 50 resolved ones.
         """
         return self._read_incidents(status_urls.INCIDENTS.path(), "incidents")
 
@@ -479,9 +480,9 @@ class Site:
         return self._read_incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
-        """Return all open maintenance windows, and the latest 50 others.
+        """Return all open maintenance windows, and the latest others.
 
-        The site may have another limit than 50. The latest window comes first.
+        The latest window comes first. By default, there are 50 others.
         """
         return self._read_incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 

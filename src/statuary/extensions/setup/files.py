@@ -147,7 +147,9 @@ def list_needed_extras(answers: SetupAnswers, site: SiteContent) -> list[str]:
 
 
 def make_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> list[HostFile]:
-    """Return a host's configuration, and the files for regular builds.
+    """Return all files that the set-up of a host writes.
+
+    They are the host's configuration, and workflows that build the site regularly, for example.
 
     Args:
         answers: the user's answers.
@@ -211,9 +213,9 @@ def _iter_site_workflow_files(
 
 
 def make_safe_schedule(horizon: timedelta) -> str:
-    """Return a cron schedule that builds often enough.
+    """Return a cron schedule that builds the site often enough.
 
-    One run may be missed, without the site getting too old.
+    Even if one run fails, the site does not get too old.
 
     Args:
         horizon: the time after which the site must be built again.

@@ -29,9 +29,9 @@ class SetupResult(NamedTuple):
 
 
 def list_owner_steps(result: SetupResult) -> list[str]:
-    """Return what you still have to do after the set-up.
+    """Return the steps that the owner does by hand after the set-up.
 
-    Each step is a text for the terminal; they are in order.
+    Each step is a text for the terminal, such as how to set a secret.
     """
     host = result.answers.host
     platform = (_iter_repository_steps, _iter_secret_steps, _iter_push_steps, *HOST_STEPS[host].steps)
@@ -206,7 +206,7 @@ def _iter_people_steps(result: SetupResult) -> Iterator[str]:
 class HostSteps(NamedTuple):
     """The manual steps at a host.
 
-    Texts that the host does not need are empty.
+    A text is empty if the host does not need the step.
     """
 
     domain: str = ""  # how to point a domain to the site

@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file's entry: the new one, or the old one if removed."""
+        """The file's new entry, or its old one if it was removed."""
         return self.after or self.before or Entry("")
 
     @property
@@ -43,7 +43,7 @@ def merge_listings(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
     For example, merging the lists of two sites pairs the old and new entry of each file.
 
     Yields:
-        For each path, its entry in each list, or None where a list lacks the path.
+        The entries of a path, one for each list. An entry is None if the list does not have the path.
     """
 
     def iter_numbered_entries(number: int) -> Iterator[tuple[str, int, Entry]]:
@@ -76,7 +76,7 @@ def make_publication_plan(
     site_size: int,
     conflicting_paths: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the plan of a publication: its changes and their numbers.
+    """Return the plan of a publication: the files to write and delete.
 
     Args:
         iter_differences: a function that yields the differences sorted by path, from the start at each call.

@@ -32,9 +32,9 @@ class SiteSchedule:
         return path in self._epoch_index.documents
 
     def iter_scheduled_versions(self, path: str) -> Iterator[bytes]:
-        """Yield the bytes of each version of a document for later times.
+        """Yield the bytes of each later version of a document.
 
-        Nothing is yielded for a document without such versions.
+        Most documents have none, because they do not change at scheduled times.
         """
         for stored in (
             dict.fromkeys(self._epoch_index.versions_of(path)) if self.has_scheduled_versions(path) else ()
@@ -44,9 +44,9 @@ class SiteSchedule:
                 yield body
 
     def find(self, path: str, sha256_hex: str) -> bytes | None:
-        """Find the version of a document that has a digest.
+        """Find the version of a document with a given SHA-256.
 
-        A document that changes at scheduled times has several versions.
+        Some documents change at scheduled times, so they have several versions.
 
         Args:
             path: the path of the document.

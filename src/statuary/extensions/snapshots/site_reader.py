@@ -80,7 +80,7 @@ class DocumentSource(Protocol):
 
 
 class DocumentFallback(Protocol):
-    """Reads documents that have no files, such as packed ones.
+    """Reads documents that are not separate files, such as packed ones.
 
     Implementations must be thread-safe.
     """
@@ -109,7 +109,7 @@ class DocumentFallback(Protocol):
 
 
 class DocumentFallbacks:
-    """Reads documents that extensions store without files of their own."""
+    """Reads documents that extensions store in archives."""
 
     def __init__(self, source: DocumentSource) -> None:
         self._source = source
@@ -120,7 +120,7 @@ class DocumentFallbacks:
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document that an extension stores otherwise.
+        """Return the bytes of a document that is not a separate file.
 
         For example, the extension `packs` stores many documents in one file.
 
@@ -188,8 +188,8 @@ class StoredDocuments:
 def statuses_of_missing_file(path: str) -> Collection[int]:
     """Return the HTTP statuses that mean that a file does not exist.
 
-    An object store may respond with 403 for a missing file, because it does not list its files for anybody.
-    For the manifest, which is requested first, 403 means that the site may not be read at all.
+    Object stores may send 403 for a missing file, so 403 is included. It is not included for the manifest,
+    which is requested first: there, 403 means that the site may not be read at all.
 
     Args:
         path: the path of the requested file.
@@ -224,7 +224,7 @@ class UrlSource:
     def file_url(self, path: str) -> str:
         """Return the URL of a file, which may contain secrets.
 
-        Show `name` in messages instead.
+        In messages, show `name` instead.
         """
         return url_below(self._base, path)
 
@@ -415,8 +415,8 @@ def open_site(
     Args:
         location: a snapshot, a folder with a site, or the http(s) URL of either.
         public_key: the key that must have signed the manifest; None to accept any site.
-        as_served: whether to read a build's folder like a web server: each file as it is, even if it was
-            changed after the build.
+        as_served: whether to read a folder like a web server, which also serves files that were changed after
+            the build.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
@@ -512,8 +512,8 @@ def _read_manifest_index(source: DocumentSource, public_key: "PublicKey | None")
 def iter_possible_paths(requested_path: str) -> Iterator[str]:
     """Yield the paths at which a requested document may be stored.
 
-    A contract's document is stored under the address with its checksum. So if the requested address is in
-    lower case, the path with the checksum comes first.
+    For example, a contract's document is stored under the checksummed address. So this path comes first if
+    the request has the address in lower case.
 
     Args:
         requested_path: the path that a reader requests.

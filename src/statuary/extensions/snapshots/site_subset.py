@@ -59,7 +59,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def includes(self, path: str, content: bytes) -> bool:
-        """Return whether a document belongs to the parts selected by `--only`.
+        """Return whether `--only` selects a document.
 
         Args:
             path: the path of the document.

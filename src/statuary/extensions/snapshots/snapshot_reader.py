@@ -40,7 +40,7 @@ class MemberSource(Protocol):
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether each file exists only once, without its other names.
+        """Whether files lack their second names, such as lower-case addresses.
 
         This is so if another program unpacked the snapshot.
         """
@@ -67,9 +67,9 @@ class MemberSource(Protocol):
         """
 
     def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
-        """Find the version of a document that has a digest.
+        """Find the version of a document with a given SHA-256.
 
-        A document that changes at scheduled times has several versions.
+        Some documents change at scheduled times, so they have several versions.
 
         Args:
             path: the path of the file.
@@ -115,7 +115,7 @@ class ZipMembers:
         """Return the zip's next file only if it has this path.
 
         Returns:
-            The file, or None if the next file has another path. In this case the file is not skipped.
+            The file, or None if the next file has another path. Then the file can still be read.
         """
         return self.reader.read_member() if self.reader.read_next_path() == path else None
 
@@ -174,7 +174,7 @@ class SiteMembers:
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether the files read so far exist without their other names."""
+        """Whether the files so far lack their second names."""
         return self._missing > 0
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
@@ -198,7 +198,7 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def find_version(self, path: str, sha256_hex: str, /) -> bytes | None:
-        """Find the version of a document that has a digest.
+        """Find the version of a document with a given SHA-256.
 
         The server may already send a later version of a document that changes at scheduled times.
 
@@ -229,12 +229,13 @@ class SiteMembers:
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> None:
-        """Check that all files were there, and no others.
+        """Check that the site has exactly the files in its manifest.
 
-        If no file has its other names, another program unpacked the snapshot, which is allowed.
+        Files may have second names, such as lower-case addresses. Another program that unpacks a snapshot
+        omits all of them, which is allowed.
 
         Raises:
-            DamagedSnapshotError: if only some other names are missing, or the manifest does not list a file.
+            DamagedSnapshotError: if only some second names are missing, or the manifest does not list a file.
         """
         if self._aliases and self._missing:
             missing_text = _format_first_paths(self._shown, self._missing)
@@ -320,7 +321,7 @@ class SnapshotReader:
             yield member
 
     def iter_stored_entries(self) -> Iterator[Entry]:
-        """Yield the entry of each file in the manifest that was read.
+        """Yield the path, size and SHA-256 of each file in the manifest.
 
         Read `iter_manifest_members` to its end first.
         """

@@ -234,10 +234,10 @@ def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
-    """Yield the files of a snapshot that a document becomes.
+    """Yield the files that a snapshot contains for a document.
 
-    There is one for each of the document's names, except that the lower-case spelling of an address is not a
-    separate file, but an alias: another name of the file in the manifest.
+    There is one for each name of the document. A second name that only has the address in lower case is not a
+    file; the manifest lists it.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
@@ -306,7 +306,7 @@ def refuse_older_than_file(origin: SiteOrigin, existing_file: Path) -> None:
 
     Args:
         origin: the origin of the new snapshot, with its time.
-        existing_file: the file to replace.
+        existing_file: the file that the snapshot would replace.
 
     Raises:
         DamagedSnapshotError: if the existing file is a damaged snapshot.

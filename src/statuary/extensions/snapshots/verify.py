@@ -195,9 +195,9 @@ class AnchorVerifier:
         self.unpaired.close()
 
     def verify_or_store_proof(self, proof_path: str, proof: JsonObject) -> Iterator[Finding]:
-        """Verify a proof document once its contract's record was read too.
+        """Verify a proof document against its contract's record.
 
-        The proof is stored until then.
+        If the record was not read yet, the proof is stored until then.
 
         Args:
             proof_path: the path of the document.
@@ -223,9 +223,9 @@ class AnchorVerifier:
     def verify_or_store_record(
         self, record_path: str, record: JsonObject, record_sha256: str
     ) -> Iterator[Finding]:
-        """Verify a record once its proof document was read too.
+        """Verify a record against its proof document.
 
-        A record whose proof may still follow is stored until then.
+        If the proof was not read yet, the record is stored until then.
 
         Args:
             record_path: the path of the record.
@@ -300,16 +300,16 @@ class RecordVerifier:
 
     @property
     def errors(self) -> list[Finding]:
-        """The errors found in records, and claims that no evidence supports.
+        """The errors found in records, and claims without evidence.
 
-        The errors of a record are left out if its published proof already says that it fails its checks.
+        If a published proof already says that its record fails checks, the record's errors are left out.
         """
         rejected = (found for contract, found in self.failures.items() if contract not in self.contradicted)
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
     def rejected(self) -> int:
-        """The number of records with errors that their proofs do not mention."""
+        """The number of records with errors that no published proof mentions."""
         return len(self.failures.keys() - self.contradicted)
 
     @property

@@ -132,8 +132,7 @@ def require_zip_name(snapshot_path: Path) -> None:
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot when it is complete.
 
-    Temporary files that killed processes left behind are removed. They are recognized by missing locks, so
-    they stay on Windows, which has no such locks.
+    Temporary files that killed processes have left are deleted, except on Windows.
 
     Args:
         out: the snapshot file to write.

@@ -73,7 +73,7 @@ def preview_command(content: Path, out: Path) -> None:
 def render_preview_page(site: SiteContent) -> Document:
     """Return an HTML page that shows the site's theme.
 
-    It has each part of pages in each state, such as a component with an outage. Its links lead to files in
+    It shows each part of a page in each state, such as a component with an outage. Its links lead to files in
     the same folder.
     """
     context = site_context(site)

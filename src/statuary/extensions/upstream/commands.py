@@ -109,9 +109,9 @@ def _save_fetched_statuses(
 def fetch_statuses(
     followed_components: Sequence[UpstreamComponent], fetch_page: Fetch
 ) -> list[FetchedStatus]:
-    """Fetch the current status of components on other status pages.
+    """Fetch the status that components follow on other status pages.
 
-    Components of the site follow these.
+    For example, your component `rpc` may show the status of your provider's component.
 
     Args:
         followed_components: the components, and what they follow.

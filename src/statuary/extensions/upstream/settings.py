@@ -13,7 +13,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class UpstreamKind(StrEnum):
-    """The system that serves another status page, and so its format."""
+    """The system that serves another status page, such as Statuspage."""
 
     STATUSPAGE = "statuspage"
     INSTATUS = "instatus"

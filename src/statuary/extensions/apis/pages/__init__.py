@@ -12,7 +12,7 @@ def values(settings: ApisSettings) -> Mapping[str, str]:
     """Return which pages of this extension the site has, for templates.
 
     Returns:
-        `yes` or an empty string, by the name of the page.
+        A dict from the name of the page to `yes`, or to an empty string.
     """
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",
