@@ -15,10 +15,10 @@ NAME = "statuary"
 
 @cache
 def read_direct_url() -> dict[str, Any] | None:
-    """Return the source from which pip installed statuary (PEP 610).
+    """Return the source of this installation, such as a git URL (PEP 610).
 
     Returns:
-        The parsed `direct_url.json`, or None if statuary was installed from a package index or is not
+        The parsed `direct_url.json`; None if statuary came from a package index such as PyPI, or is not
         installed.
     """
     try:

@@ -30,7 +30,7 @@ def has_many_values(text: bytes, limit: int = MAX_JSON_VALUES) -> bool:
     be too high.
 
     Args:
-        text: the JSON.
+        text: the JSON as bytes.
         limit: the maximum number of values.
     """
     return sum(map(text.count, (b",", b"[", b"{"))) >= limit

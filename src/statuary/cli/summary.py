@@ -12,7 +12,7 @@ from statuary.publish.plan import Action
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     """Return the lines that a build prints last.
 
-    They have the counts of records and findings, sizes, and the time of the next change.
+    They state the number of records and findings, sizes, and the time of the next change.
 
     Args:
         result: the result of the build.

@@ -109,9 +109,9 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a build leaves out the file with a finding.
+    """Return whether a finding makes a build leave out its file.
 
-    A build leaves out an incident, a maintenance window or a page that exceeds a limit or causes a bug.
+    This is so if an incident, a maintenance window or a page exceeds a limit or causes a bug.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None

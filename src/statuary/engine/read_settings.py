@@ -31,10 +31,11 @@ def find_settings_errors(findings: Iterable[Finding], source: str, site: SiteCon
 
 
 def with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]:
-    """Replace an error by one that says why it stops the build.
+    """Replace an error by one that says why the build stops.
 
     Args:
-        stopping: the new finding, which has the same rule and place as the old one.
+        findings: the findings, which include the error.
+        stopping: the new error, which has the same rule and place as the old one.
     """
     place = stopping.rule, stopping.path, stopping.pointer
     return [

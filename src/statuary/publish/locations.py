@@ -94,8 +94,9 @@ class SiteReplacement(NamedTuple):
     """The parts of a target that publishing may replace.
 
     Attributes:
-        verified: the SHA-256 of the bytes that may be replaced, by path; None if the target must have no file
-            there.
+        verified: the SHA-256 of each file that may be replaced, by path. None means that the target must have
+            no
+            file at the path.
     """
 
     verified: Mapping[str, str | None]

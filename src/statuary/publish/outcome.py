@@ -22,8 +22,9 @@ class Outcome(NamedTuple):
     """The result of a build or publication, or of a dry run.
 
     Attributes:
-        missing: names of content files, folders or targets that were not published completely: readers get no
-            version, the last version, or a contract that its own evidence contradicts.
+        missing: names of content files, folders or targets that were not published completely. Readers get
+            nothing,
+            the last published version, or a contract that its own evidence contradicts.
     """
 
     extent: Extent

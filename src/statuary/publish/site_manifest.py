@@ -190,8 +190,9 @@ def update_listing(
 class PartsUpdate:
     """Updates the parts of a manifest for changed files.
 
-    The result is the same as making the manifest from scratch. A part with a change is read, and so are the
-    parts after it, until a new part ends where an old part does.
+    The result is the same as if the manifest were made from scratch, but unchanged parts are not read. After
+    a
+    changed part, parts are read until an old and a new part end at the same path.
     """
 
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:

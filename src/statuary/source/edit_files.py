@@ -148,7 +148,9 @@ OPERATIONS_IN_PROGRESS = {
 
 
 def check_can_commit(file: Path) -> None:
-    """Check that git can commit a file alone, before writing the file.
+    """Check that git can commit a file without other changes.
+
+    Call this function before writing the file.
 
     Raises:
         EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a

@@ -122,7 +122,9 @@ def is_ignored(path: PurePosixPath) -> bool:
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
-    """Return the warning about a file of no known kind.
+    """Return the warning about a file that statuary does not know.
+
+    For example, `incident/a.yaml` is unknown, because the folder must be `incidents`.
 
     Args:
         pure: the file's path in the content folder.

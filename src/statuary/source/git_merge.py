@@ -50,7 +50,9 @@ def install_merge_driver(content: Path) -> Path:
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
-    """Merge three versions of a file, by lines, else by values.
+    """Merge three versions of a file.
+
+    They are merged line by line. If that fails, they are merged value by value.
 
     Args:
         base: the version that both sides edited.

@@ -78,7 +78,10 @@ class ReadFile(SourceFile):
 
 @dataclass(frozen=True, slots=True)
 class UnusableFile(SourceFile):
-    """A path of the content folder that is no file of it, such as a link out of the folder."""
+    """A path in the content folder that cannot be read.
+
+    For example, a link to a file outside the folder.
+    """
 
     finding: Finding  # why it cannot be used
 
@@ -115,8 +118,8 @@ def open_source(root: Path | str, path: str, *, links: bool = True, content: Ope
         The file descriptor.
 
     Raises:
-        UnreadableError: if there is no regular file at the path, or a link that is not followed is in front
-            of it.
+        UnreadableError: if there is no regular file at the path, or a symbolic link on the path may not be
+            followed.
         OSError: if the file cannot be opened.
         ValueError: if no file can have this name.
     """

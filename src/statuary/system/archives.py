@@ -22,7 +22,7 @@ class DamagedDataError(StatuaryError):
 def import_zstandard() -> ModuleType:
     """Import the module for Zstandard compression.
 
-    The standard library has it since Python 3.14; for older versions, the package `backports.zstd` does.
+    Python 3.14 and later have it in the standard library. Older versions need the package `backports.zstd`.
 
     Raises:
         MissingExtraError: if neither is installed.

@@ -45,7 +45,7 @@ def open_temporary_database(schema: str) -> sqlite3.Connection:
 def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection:
     """Open an SQLite database, or create it.
 
-    Transactions are up to the caller.
+    The connection begins and ends no transaction by itself.
 
     Args:
         file: the path of the database; None makes a temporary one.

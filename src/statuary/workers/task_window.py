@@ -75,7 +75,7 @@ class TaskWindow(Generic[Task, Result]):
     """The tasks that a pool works on at the same time.
 
     Attributes:
-        done: the finished tasks; Ctrl-C never leaves the lock of a SimpleQueue acquired.
+        done: the finished tasks. A SimpleQueue is used because Ctrl-C never leaves its lock acquired.
     """
 
     pool: WorkerPool

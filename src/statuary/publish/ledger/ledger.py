@@ -171,10 +171,12 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt(self, names: Iterable[tuple[str, str]]) -> None:
-        """Add published files that this database does not list.
+        """Add files that were published but are missing from this database.
+
+        Their digests stay unknown.
 
         Args:
-            names: path and aliases (one a line) of each file; digests stay unknown.
+            names: the path and the aliases of each file; the aliases are a string with one on each line.
         """
         self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
         self.connection.execute(ADOPT_OWNED)

@@ -148,9 +148,10 @@ class ListedRange(NamedTuple):
     until: str | None  # the last path; None for the end
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield files from the range's start to the end of the site.
+        """Yield the files of the new site, beginning with this range.
 
-        The caller must stop after the path `until`, because files after the range follow.
+        The range ends with the path `until`. The files after it are yielded too, so the caller must stop
+        there.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.

@@ -44,8 +44,8 @@ def find_similar_incident(
     Args:
         timeline: the status over time.
         name: the name to look for; case does not matter.
-        components: the keys of components, of which the incident affects at least one.
-        at: the time at which the incident is open and published.
+        components: the keys of components; the incident must affect at least one of them, or have the name.
+        at: the time at which the incident must be open and published.
 
     Returns:
         The incident, or None if there is none.

@@ -141,7 +141,9 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Format statuses for a message: `rpc=partial_outage, explorer`.
+    """Format components and statuses for a message.
+
+    For example, `rpc=partial_outage, explorer`.
 
     Args:
         statuses: the status of each component by key; None to show only the key.
@@ -192,14 +194,14 @@ def find_incident(
 ) -> Incident:
     """Find the incident or maintenance window that a user named.
 
-    The name can be an id, a file name, or the beginning of either, with or without the date in front. If
-    several match, the function returns the only one that the command can apply to.
+    The name can be an id, a file name, or the beginning of either. The date at its start can be left out. If
+    several match, and the command can apply to only one of them, this one is returned.
 
     Args:
         typed_name: the name that the user typed.
         histories: the incidents or windows to search.
         record_noun: `incident` or `maintenance`, for messages.
-        at: the time at which an incident's status decides.
+        at: the time of the statuses.
         is_wanted: returns whether the command can apply to an incident with a given status.
 
     Raises:
@@ -233,12 +235,12 @@ def _matching_records(typed_name: str, incidents: Sequence[Incident]) -> Iterato
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents or windows whose status is wanted.
+    """Return the incidents or windows that have one of the wanted statuses.
 
     Args:
         histories: the incidents or windows to search.
         at: the time of the status.
-        is_wanted: returns whether a status is wanted.
+        is_wanted: returns True for a wanted status, such as `investigating`.
     """
     return [history.incident for history in histories if is_wanted(incident_status_at(history.incident, at))]
 

@@ -190,7 +190,8 @@ def active_period(record: IncidentState) -> ActivePeriod | None:
     """Return the start and end of an incident or maintenance window.
 
     Returns:
-        The period, without an end while it lasts; None for a window that has not begun.
+        The period; it has no end if the incident or window is in progress. None for a window that has not
+        begun.
     """
     if not isinstance(record.incident, Maintenance):
         return ActivePeriod(record.incident.started_at, record.resolved_at)

@@ -68,7 +68,9 @@ class IncidentCourse(NamedTuple):
     If the incident is open, the diagram ends at its newest update.
 
     Attributes:
-        lanes: the component's name -> its periods, oldest first; only components whose status changed.
+        lanes: for each component, its name and its periods, oldest first. Components whose status did not
+            change
+            are left out.
     """
 
     range: FormattedRange

@@ -47,7 +47,8 @@ class StatusSummary(NamedTuple):
     """The sentences at the top of the status page.
 
     Attributes:
-        rest: the names of all other statuses, with links to their components; empty if the settings state the
+        rest: the names of all other statuses, with links to their components; empty if the settings give the
+            page a
             description.
     """
 
@@ -90,7 +91,7 @@ def status_view(
     """Collect the values that the template of the status page shows.
 
     Args:
-        state: the page as of a time.
+        state: the page at some time.
         uptime: the uptime of each component at that time.
         rows: builds the rows of components.
         cards: builds the cards of incidents.
@@ -294,11 +295,11 @@ def recently_closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentSt
 def recent_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the incidents and windows that began in the past days.
 
-    A window that was cancelled before its start counts from the cancellation.
+    If a window was cancelled before its start, the time of the cancellation counts.
 
     Args:
-        state: the page as of a time.
-        zone: the time zone of the days: the day of that time, and `PAST_DAYS` days before it.
+        state: the page at some time.
+        zone: the time zone of the days. They are the day of that time, and the `PAST_DAYS` days before it.
     """
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
@@ -376,8 +377,9 @@ class RecordsByQuarter:
     def records_begun_by(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
         """Return the incidents that have begun by a time, grouped by quarter.
 
-        The newest quarter and its newest incident come first. A quarter whose incidents have not changed has
-        the same object as in an earlier call.
+        The newest quarter and its newest incident come first. If the incidents of a quarter have not changed,
+        an
+        earlier call's tuple is returned again.
         """
         begun = {
             quarter: self._records_of_quarter(quarter, instant)
