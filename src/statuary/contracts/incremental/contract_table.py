@@ -71,17 +71,11 @@ class BuiltRows(NamedTuple):
         return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
     def page_rows(self) -> Iterator[ContractRow]:
-        """Yield the list entries of all contracts, for pages.
-
-        They are sorted by location. Members that only the search needs are omitted.
-        """
+        """Yield entries without the members that only the search needs, sorted by location."""
         return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's list entries, oldest first, for pages.
-
-        Members that only the search needs are left out.
-        """
+        """Yield a chain's entries, oldest first, without members that only the search needs."""
         return (
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
         )
@@ -139,6 +133,11 @@ class ContractTable(LedgerTable):
     def known_sources(self) -> Iterator[KnownSource]:
         """Yield the source files of the last build's contracts, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
+
+    def has_known_sources(self, place: str) -> bool:
+        """Return whether the last build had contracts of a file, or of files below a folder or URL."""
+        query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
+        return self.connection.execute(query, (place, f"{place}/", f"{place}0")).fetchone() is not None
 
     def finished_sources(self) -> Iterator[KnownSource]:
         """Yield the source files whose contracts an interrupted build has finished."""

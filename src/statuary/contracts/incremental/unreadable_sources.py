@@ -35,12 +35,6 @@ def find_hidden_contracts(sources: ContractSources, table: ContractTable) -> Sou
         place = locations.get((finding.path, finding.pointer), finding.path)
         has_many = place in roots or place.rpartition("/")[0] in roots
         is_error = finding.severity is Severity.ERROR
-        is_hiding = is_error and has_many and _has_known_sources(table, place)
+        is_hiding = is_error and has_many and table.has_known_sources(place)
         (hiding if is_hiding else others).append(finding)
     return SourceErrors(tuple(hiding), tuple(others))
-
-
-def _has_known_sources(table: ContractTable, place: str) -> bool:
-    """Return whether the last build had contracts of a file, or of files below a folder or URL."""
-    query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
-    return table.connection.execute(query, (place, f"{place}/", f"{place}0")).fetchone() is not None
