@@ -174,7 +174,7 @@ def test_undated_page_uses_earliest_record_date(run, tmp_path):
     (maintenance,) = (tmp_path / "content/maintenances").iterdir()
     maintenance.unlink()
     undated = run("build", *NOW)
-    assert "warning: nothing in the content has a date" in undated.output
+    assert "warning: the content has no dates" in undated.output
     assert "1970" not in (tmp_path / "build/index.html").read_text()
 
 

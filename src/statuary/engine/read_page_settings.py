@@ -48,5 +48,9 @@ def read_page_settings(files: ContentFiles, settings: SettingsFile, site_source:
     if isinstance(sound, Finding):
         found.append(sound)
         sound = pages
+    faults = run_guarded(partial(theme_faults, found), site_source, "listing the faults of the theme")
+    if isinstance(faults, Finding):
+        found.append(faults)
+        faults = ()
     files.findings += found
-    return ReadPages(sound, own_pages, theme_faults(found))
+    return ReadPages(sound, own_pages, faults)

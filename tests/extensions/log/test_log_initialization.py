@@ -170,7 +170,7 @@ def test_ci_build_raises_minimum_log_size(tmp_path, runs, content):
     runs.build("--to", tmp_path / "old", "--allow-log-rollback")
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     write_files(content, {"log-floor.txt": "nothing"})
-    assert "log-floor.txt does not state" in runs.build("--to", target, code=4)[1]
+    assert "log-floor.txt does not have the name" in runs.build("--to", target, code=4)[1]
 
 
 @pytest.mark.slow
