@@ -9,8 +9,7 @@ class Reason(NamedTuple):
     """A translatable sentence that explains why a claim is proven or not.
 
     A claim is a statement about a contract. The reason has the key of a text below `claim_reason`, and the
-    values
-    to fill in.
+    values to fill in.
     """
 
     key: str

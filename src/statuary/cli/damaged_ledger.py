@@ -15,8 +15,7 @@ def retry_with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
     """Call a function; if the site's database is damaged, call it again.
 
     The database (ledger) lists the published files. By the second call, the damaged file has been renamed, so
-    the
-    call creates a new one.
+    the call creates a new one.
 
     Args:
         folder: the folder of the site.

@@ -46,7 +46,7 @@ def with_usage_hint(
 
 
 def _add_possible_values(error: click.BadParameter) -> click.BadParameter:
-    """Say which values are possible, or which was meant."""
+    """List the possible values, or suggest the one that was meant."""
     if match := WRONG_NUMBER.match(error.message):
         message = f"{match['value']} is not a whole number" + _value_range_text(error.param)
         return click.BadParameter(message, error.ctx, error.param, error.param_hint)

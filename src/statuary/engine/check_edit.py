@@ -64,8 +64,7 @@ def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
         root: the content folder.
         folder: `incidents` or `maintenances`.
         typed_id: the id of an incident, or the beginning of an id. If no file name matches, all files are
-            read.
-            None for a new incident: then the files of unresolved incidents are read.
+            read. None for a new incident: then the files of unresolved incidents are read.
     """
     if folder == MAINTENANCES:
         # A check compares all maintenance windows with each other, so an edit of one window needs the files

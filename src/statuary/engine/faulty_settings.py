@@ -86,8 +86,7 @@ def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
     """Store the settings of this build for later builds.
 
     If a setting has an error in a later build, that build uses the stored value instead. The ledger is the
-    build's
-    database.
+    build's database.
     """
     note = json.dumps(settings)
     if note != ledger.get_meta(PUBLISHED_SETTINGS):
@@ -173,9 +172,8 @@ class SettingsFallback:
     def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
         """Replace the values in site.yaml that have errors.
 
-        If the result has errors too, call the method again with it. A value that was already replaced then
-        gets its
-        next replacement.
+        If the result has errors too, call the method again with it. A value that was already replaced then gets
+        its next replacement.
 
         Args:
             tree: the values of site.yaml; None if it cannot be read.
@@ -311,7 +309,7 @@ class SettingsFallback:
         return reason
 
     def _stop_reason(self, pointer: Pointer) -> str:
-        """Return why the default of a key is not acceptable; empty if it is."""
+        """Return the reason against using a key's default, or an empty string."""
         if self.needed is not None and pointer not in self.needed:
             return ""
         return CORE_KEYS.get(pointer, EXTENSION_KEYS.get(str(pointer[0]), DEFAULT))

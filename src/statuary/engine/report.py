@@ -140,7 +140,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """What the build published, or would have published in a dry run."""
+        """The outcome of the build, or the outcome that it would have without --dry-run."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_with_faults((*self.checked.exclusion_reasons, *self.checked.skipped))

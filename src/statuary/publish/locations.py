@@ -95,8 +95,7 @@ class SiteReplacement(NamedTuple):
 
     Attributes:
         verified: the SHA-256 of each file that may be replaced, by path. None means that the target must have
-            no
-            file at the path.
+            no file at the path.
     """
 
     verified: Mapping[str, str | None]
@@ -112,7 +111,7 @@ class SiteReplacement(NamedTuple):
 
 
 def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
-    """Return which parts of a published site may be replaced.
+    """Return the parts of a published site that may be replaced.
 
     For example, the extension for logs does not allow a log to be replaced by a shorter one. Only extensions
     that have files in the target are asked.

@@ -23,8 +23,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         missing: names of content files, folders or targets that were not published completely. Readers get
-            nothing,
-            the last published version, or a contract that its own evidence contradicts.
+            nothing, the last published version, or a contract that its own evidence contradicts.
     """
 
     extent: Extent

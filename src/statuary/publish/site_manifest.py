@@ -190,8 +190,7 @@ def update_listing(
 class PartsUpdate:
     """Updates the parts of a manifest for changed files.
 
-    The result is the same as if the manifest were made from scratch, but unchanged parts are not read. After
-    a
+    The result is the same as if the manifest were made from scratch, but unchanged parts are not read. After a
     changed part, parts are read until an old and a new part end at the same path.
     """
 

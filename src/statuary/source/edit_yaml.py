@@ -156,8 +156,7 @@ def find_yaml_node(text: str, pointer: Pointer) -> NodePath:
 
     Raises:
         EditError: if the text cannot be read or is not a mapping. Also if an anchor, an alias or a tag is on
-            the
-            way, because a change there could affect other places.
+            the way, because a change there could affect other places.
     """
     root = _parse_root(text)
     path = NodePath(root=root, node=root, key=None, missing_steps=pointer)

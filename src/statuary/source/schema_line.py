@@ -17,8 +17,7 @@ def with_schema_line(root: Path, path: str, text: str) -> str:
     """Add a comment that names the JSON Schema to a new file.
 
     Editors use the comment, which is at the top, to check the file. If the content folder has no schemas, the
-    text
-    is unchanged.
+    text is unchanged.
 
     Args:
         root: the content folder.

@@ -30,8 +30,7 @@ class BeyondLimitError(UnreadableError):
     """A content file is too large, or otherwise exceeds a limit.
 
     The limits are in `base/limits.py`. If the file is an incident, a maintenance window or a page, a build
-    leaves
-    it out.
+    leaves it out.
     """
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:

@@ -27,8 +27,7 @@ class FinalRecord(NamedTuple):
 class ArchivePart(NamedTuple):
     """A set of documents that can no longer change.
 
-    Later builds reuse them together. For example, the documents of one month, the feed of one component, or
-    the
+    Later builds reuse them together. For example, the documents of one month, the feed of one component, or the
     page of one quarter.
     """
 

@@ -108,8 +108,7 @@ class WorkingStatus(NamedTuple):
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
     """Return a status without incidents and documents that cause exceptions.
 
-    If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail
-    to
+    If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail to
     show it, it is left out of these. If feeds or pages fail and no single incident is the cause, all feeds or
     pages are skipped.
 

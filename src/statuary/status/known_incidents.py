@@ -20,9 +20,8 @@ from statuary.status.model.records import AffectedComponent, Incident, IncidentU
 class KnownIncidents(LedgerTable):
     """A table of incidents that earlier builds have parsed, by file.
 
-    A stored incident is used again only if its file has the same bytes, and the program is the same. The
-    table is
-    in the build's database.
+    A stored incident is used again only if its file has the same bytes, and the program is the same. The table
+    is in the build's database.
     """
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:

@@ -36,8 +36,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         """The paths of documents that were changed or removed.
 
         The last one is the path of `changes.json`, which lists the changes. If nothing has changed, there are
-        no
-        paths.
+        no paths.
         """
         paths = [*(document.path for document in self._moved_documents), *self._removed_paths]
         return [*paths, status_urls.CHANGES.path()] if paths else []

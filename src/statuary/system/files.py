@@ -52,8 +52,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
     """Open a regular file within a folder.
 
     Each folder on the path is opened in turn. So if a file or folder is replaced after it was listed, the new
-    one
-    is checked too.
+    one is checked too.
 
     Args:
         root: the folder.
@@ -122,8 +121,7 @@ def _contained_path(root: str, path: str) -> _ContainedPath:
 class OpenFolder:
     """Opens regular files within a folder, as `open_below` does.
 
-    The inner folder of the last file stays open, so that opening the next file in it takes one system call.
-    If
+    The inner folder of the last file stays open, so that opening the next file in it takes one system call. If
     somebody replaces that folder meanwhile, files of the old folder are opened, which was already checked.
     """
 

@@ -58,8 +58,7 @@ class Executor(Protocol):
         """Run tasks that build parts of a site, and yield their results.
 
         Each result contains table rows about the documents. Workers may hold the rows back, and return them
-        sorted
-        at the end.
+        sorted at the end.
 
         Args:
             work: the function to call with each task; it must be at the top level of a module.

@@ -186,9 +186,8 @@ class EditSession:
     def date_after_newest_update(self, record: Incident) -> None:
         """Date the edit one second after the newest update, if necessary.
 
-        It is necessary if another computer, whose clock is slightly ahead, made that update. If the user gave
-        a time
-        with --at, that time is kept.
+        It is necessary if another computer, whose clock is slightly ahead, made that update. If the user gave a
+        time with --at, that time is kept.
 
         Args:
             record: the incident or maintenance window to which the edit adds an update.

@@ -57,7 +57,7 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], output_format: str, 
 
     Args:
         columns: the columns of the table; the JSON has all values of a row.
-        output_format: `table` or `json`.
+        output_format: `text` for a table, or `json`.
         empty_message: the message if there are no rows.
     """
     if output_format == "json":

@@ -579,7 +579,7 @@ def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
 
 
 def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
-    """Return why the last build read each content file.
+    """Return the reasons for which the last build read each content file.
 
     Args:
         file: the ledger, the database of a published site.

@@ -137,7 +137,7 @@ EVIDENCE: Final[Mapping[str, Sequence[_Release]]] = {
 
 @lru_cache(maxsize=1024)
 def compiler_evidence(language: str, version: str) -> CompilerEvidence:
-    """Return what a compiler version writes into bytecode and output.
+    """Return the marks that a compiler version leaves in bytecode and output.
 
     For example, most Solidity versions write a hash of the metadata at the end of bytecode.
 

@@ -68,8 +68,7 @@ def _parse_custom_file(
     """Parse a file of the content's folder `apis`.
 
     Returns:
-        The document of a logo or a chain, a proxy with its earlier implementations, or a message about what
-        is
+        The document of a logo or a chain, a proxy with its earlier implementations, or a message about what is
         wrong with the file.
     """
     body = SourceFile(content_folder, file_path).load_bytes(LARGEST)

@@ -33,7 +33,7 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return how a source file differs between two implementations, as JSON.
+        """Compare a source file of two implementations, as JSON.
 
         If the file is in both, the JSON contains a diff.
         """

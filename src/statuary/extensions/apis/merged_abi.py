@@ -178,7 +178,7 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
-        """Return how a function, event or error was changed, as JSON."""
+        """Describe the change of a function, event or error, as JSON."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 

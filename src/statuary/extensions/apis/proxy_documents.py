@@ -140,7 +140,7 @@ class ProxyDocuments:
     def _find_published_sources(
         self, places: Iterable[ContractLocation]
     ) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield where the content has each contract with a published record.
+        """Yield the location of each contract with a published record.
 
         Contradicted records are skipped.
 

@@ -161,7 +161,7 @@ def _string_members(value: Json) -> dict[str, str]:
 
 
 def rendered_call_json(rendered: Rendered) -> dict[str, Json]:
-    """Return what a wallet shows for a call, as JSON.
+    """Return the lines that a wallet shows for a call, as JSON.
 
     The JSON has the format of the tests in the ERC-7730 registry.
     """

@@ -75,7 +75,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """How well the evidence proves the ABI of the verified code.
+        """The strength of the evidence for the ABI of the verified code.
 
         For a proxy, this is the weakest result among the proxy and its implementations.
         """

@@ -33,7 +33,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project_folder: Path) -> Installation:
-    """Return how a host installs the version of statuary that is running.
+    """Return the `Installation` of the running version of statuary for a host.
 
     Args:
         project_folder: the folder that the host builds.
@@ -42,7 +42,7 @@ def read_installation(project_folder: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
-    """Return how a host installs the same version of statuary.
+    """Return the `Installation` of the same version of statuary for a host.
 
     For example, from the same commit of a git repository.
 

@@ -199,7 +199,7 @@ def find_existing_contract(
 
 
 def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return where a contract is in the content folder.
+    """Return the path of a contract in the content folder.
 
     Returns:
         The path of the file, and whether it contains a record or the inputs from which builds derive one.

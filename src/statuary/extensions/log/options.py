@@ -122,7 +122,7 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(environment: Mapping[str, str], published_branch: str) -> str:
-    """Say why a build is only a preview.
+    """Explain the reason that makes a build only a preview.
 
     A preview, such as for a pull request, signs nothing. Hosting services mark previews with environment
     variables.

@@ -24,7 +24,7 @@ from statuary.site.document import Document
 
 
 def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
-    """Return which of the known witnesses have cosigned a checkpoint.
+    """Return the known witnesses that have cosigned a checkpoint.
 
     A witness is an independent service that signs the state of a log.
 
@@ -45,7 +45,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Say why too few witnesses have signed a checkpoint.
+    """Explain that too few witnesses have signed a checkpoint.
 
     A witness is an independent service that signs the state of a log.
 

@@ -134,8 +134,7 @@ def _make_component_filter(
     """Return a function that tells whether a channel wants an event.
 
     A channel can be limited to components. The function returns None if one of these components has an error,
-    since the
-    event may be about it; a later run knows.
+    since the event may be about it; a later run knows.
     """
     by_name = status_catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)

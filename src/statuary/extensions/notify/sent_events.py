@@ -199,7 +199,7 @@ class DeliveryState(Protocol):
     """
 
     def read(self) -> Channels | None:
-        """Return which events were sent to each channel.
+        """Return the events that were sent to each channel.
 
         Returns:
             The events by the name of the channel, or None before the first run.

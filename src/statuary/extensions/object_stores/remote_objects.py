@@ -117,7 +117,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def describe_url_fault(store_url: str) -> str:
-    """Say why a URL cannot be that of an object store.
+    """Explain the fault in the URL of an object store.
 
     Returns:
         The reason; empty if the URL can be that of an object store.

@@ -239,12 +239,12 @@ class StoreComparison:
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield how the site differs from the store, sorted by path."""
+        """Yield the differences between the site and the store, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
-        """Return which objects to upload and delete.
+        """Return the objects to upload and to delete.
 
         Args:
             adopt: whether objects that other programs wrote may be replaced.

@@ -267,7 +267,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Return which objects to upload and delete.
+        """Return the objects to upload and to delete.
 
         The first call compares the site with the store. Later calls return the same plan.
 
@@ -378,7 +378,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.advance(1)
 
     def count_requests(self) -> RequestCounts:
-        """Return how many requests the publication takes.
+        """Return the number of requests that the publication takes.
 
         Retries and requests for the lock are not included.
         """

@@ -313,7 +313,7 @@ def select_newest_versions(
 
 
 def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
-    """Return how many of the oldest packs stay unchanged.
+    """Return the number of oldest packs that stay unchanged.
 
     When documents are added, small packs are merged into the new one. This keeps the number of packs low.
     Packs from the same update (a run) count as one.

@@ -102,9 +102,8 @@ def _group_by_member(field_names: list[str]) -> ChosenMembers:
 def _group_omitted_by_member(field_names: list[str]) -> ChosenMembers:
     """Group the names in `omit` by member of the record.
 
-    Sourcify's server accepts dotted names in `omit`, but then omits nothing. Its specification allows them,
-    so here they
-    work.
+    Sourcify's server accepts dotted names in `omit`, but then omits nothing. Its specification allows them, so
+    here they work.
     """
     chosen: ChosenMembers = {}
     for selector in field_names:

@@ -442,8 +442,7 @@ def _check_folder_by_ledger(folder: FolderReader, *, trusts_ledger: bool) -> Fol
     """Return a reader that compares a built folder with its ledger.
 
     The ledger is the build's database of files. Without a build, or if the ledger is not trusted, the reader
-    only
-    compares the files with the manifest.
+    only compares the files with the manifest.
 
     Raises:
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.

@@ -21,8 +21,7 @@ from statuary.system.files import read_file
 def is_built_site(root: Path) -> bool:
     """Return whether statuary built the site in a folder.
 
-    Such a folder contains the ledger, a database of what was published. For a site with a ledger, readers
-    skip
+    Such a folder contains the ledger, a database of what was published. For a site with a ledger, readers skip
     the check that a copied site needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST

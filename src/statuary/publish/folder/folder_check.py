@@ -48,9 +48,8 @@ class FolderCheck:
         self._folder = folder
         self._ledger = ledger
         text = ledger.get_meta(CHECKED_FOLDERS)
-        self._noted = (
-            _CheckNote(*orjson.loads(text)) if text else None
-        )  # None: every file has to be looked at
+        # Without a note, every file has to be looked at.
+        self._noted = _CheckNote(*orjson.loads(text)) if text else None
         self._checked: _CheckNote | None = None  # what this run found
         self._before: Stamps = {}  # the stamps right before this run changed the site
 

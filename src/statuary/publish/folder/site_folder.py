@@ -79,8 +79,7 @@ class Stager:
 
     Attributes:
         entry_of: returns what the ledger, the database of published files, says about a path. Without a
-            ledger,
-            every file is read.
+            ledger, every file is read.
     """
 
     root: str
@@ -394,8 +393,7 @@ class SiteFolder:
 
         Args:
             files: for each file: its path, aliases, size in bytes, SHA-256, and the content files that it was
-                made
-                from. Aliases and content files are strings with one path on each line.
+                made from. Aliases and content files are strings with one path on each line.
 
         Yields:
             For each such file, the content files that it was made from, one path on each line.

@@ -172,9 +172,8 @@ class StatusDocuments:
     def final_documents(self, month: str, build_time: Instant) -> Iterator[Document]:
         """Yield the API documents of a month that can no longer change.
 
-        They are the documents of the month's ended incidents and windows. If all have ended, the archive of
-        the month
-        is yielded, too.
+        They are the documents of the month's ended incidents and windows. If all have ended, the archive of the
+        month is yielded, too.
 
         Args:
             month: a month such as `2026-11`.

@@ -56,8 +56,7 @@ class StoredDocument(NamedTuple):
 class IndexedVersions(NamedTuple):
     """The versions of one document that a build wrote ahead.
 
-    A version is known by the index of its time. It is stored as a whole file or a patch, or repeats an
-    earlier
+    A version is known by the index of its time. It is stored as a whole file or a patch, or repeats an earlier
     version.
     """
 
@@ -66,7 +65,7 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def last_change_by(self, time_index: int) -> int | None:
-        """Return when the document last changed, up to a given time.
+        """Return the time of the document's last change, up to a given time.
 
         Times are given as positions in `EpochIndex.instants`.
 
@@ -158,11 +157,11 @@ class EpochIndex(NamedTuple):
         return (document for document in documents if document is not None)
 
     def latest_change_before(self, now: Instant) -> Instant:
-        """Return when any document changed last, up to a given time."""
+        """Return the time of the last change of any document, up to a given time."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_change_after(self, now: Instant) -> Instant | None:
-        """Return when any document changes next, after a given time.
+        """Return the time of the next change of any document after a given time.
 
         Returns:
             The time, or None if the build precomputed no later change.

@@ -360,8 +360,7 @@ class DocumentVersions:
     def index_entry(self) -> dict[str, object]:
         """Return the document's JSON object in the index of later versions.
 
-        It lists the times of its versions in three groups: whole files, patches, and repetitions of an
-        earlier
+        It lists the times of its versions in three groups: whole files, patches, and repetitions of an earlier
         version.
         """
         patched = [number for number in self.files if number not in self.full_numbers]

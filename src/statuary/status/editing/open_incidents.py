@@ -61,7 +61,7 @@ def find_similar_incident(
 
 
 def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
-    """Return which of the given components an incident affects.
+    """Return those of the given components that an incident affects.
 
     Args:
         timeline: gives the components of the status.

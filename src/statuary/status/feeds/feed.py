@@ -137,8 +137,7 @@ class FeedEntry(NamedTuple):
 
     Attributes:
         id: a tag URI (RFC 4151) made from the ids of page and incident. It stays the same when the page moves
-            or
-            the incident is edited.
+            or the incident is edited.
     """
 
     id: str

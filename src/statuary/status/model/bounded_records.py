@@ -31,8 +31,7 @@ def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
     """Exclude incidents and windows if there is too much content.
 
     The rest lists at most `MAX_ALL_AFFECTED` components. Incidents and windows that have ended are excluded
-    first.
-    Then windows are excluded before incidents, and those furthest from now first.
+    first. Then windows are excluded before incidents, and those furthest from now first.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.

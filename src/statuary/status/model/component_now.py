@@ -54,9 +54,8 @@ class ComponentNow(NamedTuple):
 class OpenLayers:
     """The statuses that a component has at the same time, by cause.
 
-    For example, an incident gives it a major outage during a maintenance window. One status, which a person
-    or an
-    imported page states, is always there. Changes stay fast with many statuses.
+    For example, an incident gives it a major outage during a maintenance window. One status, which a person or
+    an imported page states, is always there. Changes stay fast with many statuses.
     """
 
     def __init__(self, base: ComponentStatus) -> None:
@@ -102,9 +101,8 @@ class OpenLayers:
     def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
         """Remove the status that an incident, a window or another page gave.
 
-        For example, after an incident is resolved, its `partial_outage` is removed. Nothing happens if there
-        is no
-        such status.
+        For example, after an incident is resolved, its `partial_outage` is removed. Nothing happens if there is
+        no such status.
 
         Args:
             kind: the kind of cause: an incident, a maintenance window, or a page that the component follows.
@@ -130,8 +128,7 @@ class OpenLayers:
         """Make a component operational after an incident or maintenance window.
 
         The status that the incident or window gave it is removed. If another incident also affects the
-        component, its
-        status stays.
+        component, its status stays.
 
         Args:
             at: the time from which the component is operational.

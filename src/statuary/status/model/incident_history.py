@@ -119,8 +119,7 @@ class IncidentHistory:
     def deadlines(self) -> tuple[Instant, ...]:
         """The times at which a promised update becomes late.
 
-        An update can promise the next one, with `next_update_by`. If none follows by then, the promised
-        update
+        An update can promise the next one, with `next_update_by`. If none follows by then, the promised update
         is late. Only pages show this; the API does not.
         """
         promises = []
@@ -235,7 +234,7 @@ def unresolved_worst_first(incidents: Iterable[IncidentState]) -> list[IncidentS
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return when an update was last edited, up to a given time.
+    """Return the time of an update's last edit, up to a given time.
 
     Args:
         published_update: the update.

@@ -130,7 +130,7 @@ def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Insta
 
 
 def first_window_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
-    """Return when the first window of a recurring maintenance starts.
+    """Return the start of the first window of a recurring maintenance.
 
     Args:
         recurrence: the rule that gives the windows.
@@ -281,9 +281,8 @@ def updates_in_display_order(record: Incident) -> list[IncidentUpdate]:
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
     """Return the updates of an incident or window, then the automatic ones.
 
-    For example, a maintenance window can get an update when it starts. Incidents, and recurring maintenances
-    as a
-    whole, have no automatic updates.
+    For example, a maintenance window can get an update when it starts. Incidents, and recurring maintenances as
+    a whole, have no automatic updates.
     """
     return (
         _updates_with_automatic(record)
@@ -324,7 +323,7 @@ def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 
 
 def actual_window_start(maintenance: Maintenance) -> Instant | None:
-    """Return when a maintenance window really started.
+    """Return the time at which a maintenance window really started.
 
     An `in_progress` or `verifying` update starts the window unless it has started automatically before.
 
@@ -343,7 +342,7 @@ def actual_window_start(maintenance: Maintenance) -> Instant | None:
 
 
 def manual_window_end(maintenance: Maintenance) -> Instant | None:
-    """Return when a person ended a maintenance window.
+    """Return the time at which a person ended a maintenance window.
 
     A `completed` update or a cancellation in the content ends it.
 

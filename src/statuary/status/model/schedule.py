@@ -67,8 +67,7 @@ def unchanged_since(
 ) -> Instant:
     """Return the time since which the documents have not changed.
 
-    Documents that show uptime or days also change at midnight, and continuously during an outage. So with
-    such
+    Documents that show uptime or days also change at midnight, and continuously during an outage. So with such
     documents, the result is not before the last midnight, and it is `at` during an outage. It is also `at` if
     nothing has changed before.
 

@@ -103,8 +103,7 @@ class Timeline:
     def components_by_position(self) -> tuple[Component, ...]:
         """Groups and components in the order of the API.
 
-        Components with the same position are sorted as in Statuspage: first those without a `created_at` in
-        the
+        Components with the same position are sorted as in Statuspage: first those without a `created_at` in the
         content, then the others, oldest first. If the content has a `rank`, it decides first.
         """
         return tuple(
@@ -291,7 +290,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def page_updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return when the page changed last, up to a given time."""
+    """Return the time of the page's last change, up to a given time."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at

@@ -69,8 +69,7 @@ class IncidentCourse(NamedTuple):
 
     Attributes:
         lanes: for each component, its name and its periods, oldest first. Components whose status did not
-            change
-            are left out.
+            change are left out.
     """
 
     range: FormattedRange

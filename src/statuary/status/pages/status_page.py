@@ -48,8 +48,7 @@ class StatusSummary(NamedTuple):
 
     Attributes:
         rest: the names of all other statuses, with links to their components; empty if the settings give the
-            page a
-            description.
+            page a description.
     """
 
     state: str  # the worst status of a component, as pages show it
@@ -378,8 +377,7 @@ class RecordsByQuarter:
         """Return the incidents that have begun by a time, grouped by quarter.
 
         The newest quarter and its newest incident come first. If the incidents of a quarter have not changed,
-        an
-        earlier call's tuple is returned again.
+        an earlier call's tuple is returned again.
         """
         begun = {
             quarter: self._records_of_quarter(quarter, instant)

@@ -272,8 +272,7 @@ def translate_updates(
 ) -> tuple[IncidentUpdate, ...]:
     """Convert the updates in a file to objects, sorted by time.
 
-    If an update was imported from Statuspage, the updates keep the order of the file instead. An update
-    without
+    If an update was imported from Statuspage, the updates keep the order of the file instead. An update without
     an id gets one made from the record's id and its own `created_at`, so that the id survives edits of the
     text.
 

@@ -396,11 +396,10 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
 
 
 def retry_after_seconds(headers: Message) -> float | None:
-    """Return how many seconds a server asks the client to wait.
+    """Return the seconds that a server asks the client to wait.
 
     The value is in the header `Retry-After`, or in GitHub's `X-RateLimit-Reset`. If it is a date, it is
-    compared
-    with the `Date` of the response.
+    compared with the `Date` of the response.
 
     Returns:
         The seconds, or None if the server does not ask for a pause.

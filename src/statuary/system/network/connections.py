@@ -22,7 +22,7 @@ class Timeouts(NamedTuple):
     each: float = 5.0  # more seconds for each response, in the limit for all responses together
 
     def deadline(self, received: int) -> float:
-        """Return how many seconds a response may take at most.
+        """Return the largest number of seconds that a response may take.
 
         Args:
             received: the number of bytes that have arrived; more bytes may take more time.

@@ -55,7 +55,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """What the compiler wrote about this contract, or None."""
+        """The compiler's output for this contract, or None."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return required_object(self.std_json_output, "contracts", path, name)
@@ -86,7 +86,7 @@ def _invalid_compilation_error(message: str) -> NotImportableError:
 
 
 def compiler_for_language(language: Json) -> str:
-    """Return which compiler compiles a language: `vyper` or `solc`."""
+    """Return the compiler of a language: `vyper` or `solc`."""
     return "vyper" if language == "Vyper" else "solc"
 
 

@@ -340,7 +340,7 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
 def foundry_folders(project: Path) -> FoundryFolders:
-    """Return where forge writes artifacts, broadcasts and its cache.
+    """Return the folders for forge's artifacts, broadcasts and cache.
 
     `FOUNDRY_PROFILE` selects a profile in foundry.toml; missing keys come from the default profile.
     Environment variables such as `FOUNDRY_OUT` take precedence. See
