@@ -128,7 +128,6 @@ def append_measurements(
 
 
 def _make_alert(measured: Measurement, run_time: Instant, *, is_firing: bool) -> dict[str, object]:
-    """Return an alert in the form of Alertmanager."""
     probe = measured.probe
     return {
         "status": "firing" if is_firing else "resolved",

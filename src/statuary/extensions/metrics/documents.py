@@ -313,8 +313,8 @@ def draw_graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 def split_at_gaps(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
     """Split a series of values wherever values are missing.
 
-    A graph draws no line across such a gap. A gap is longer than three intervals, and longer than twice the
-    median distance between values.
+    A graph draws no line across such a gap, which is longer than three intervals and than twice the median
+    distance between values.
 
     Args:
         data: the intervals that have values.

@@ -54,7 +54,6 @@ def append_measurement(csv_file: Path, measured: Measurement, run_time: Instant)
 
 
 def _read_csv_text(file: Path) -> str:
-    """Return a file's text, or an empty string without a file."""
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise PointsError(
             f"{file} is not a regular file, so measurements cannot be added to it",
@@ -71,7 +70,6 @@ def _read_csv_text(file: Path) -> str:
 
 
 def _parse_csv_rows(csv_text: str, file: Path) -> list[list[str]]:
-    """Return a CSV file's rows, header first, without empty lines."""
     try:
         return [row for row in csv.reader(io.StringIO(csv_text, newline="")) if row]
     except csv.Error:

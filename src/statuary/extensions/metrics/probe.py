@@ -178,7 +178,7 @@ def _call_rpc_method(probe: Probe, method: str, parameters: Sequence[Json] = ())
 
 
 def _probe_op_node(probe: Probe) -> ProbeAnswer:
-    """Probe an OP Stack node (`op-node`).
+    """Probe an OP Stack rollup node (`op-node`).
 
     Its safe blocks are those whose batches have been written to L1.
     """
@@ -277,7 +277,6 @@ class _Fault(NamedTuple):
 
 
 def _find_measurement_fault(measured: Measurement) -> _Fault:
-    """Return the reason why a measurement is a failure, if any."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:
         return _Fault(

@@ -133,7 +133,6 @@ def mirror_site(
 
 
 def _has_other_manifest_of_same_time(target: FolderTarget, state: SiteState) -> bool:
-    """Return whether the folder has a different manifest with the same time."""
     text = target.read_published(MANIFEST)
     noted_instant = target.ledger.get_meta("instant")
     is_same_time = bool(noted_instant) and parse_instant(noted_instant) == state.manifest.origin.instant
@@ -141,10 +140,10 @@ def _has_other_manifest_of_same_time(target: FolderTarget, state: SiteState) -> 
 
 
 def _require_mirror_of_site(target: FolderTarget, url: str, mirror_folder: Path) -> None:
-    """Raise an error unless a folder is new or this site's mirror.
+    """Raise an error unless a folder is new or copies this site.
 
     Raises:
-        PublishingError: if it is another one.
+        PublishingError: if the folder has something else.
     """
     noted_url = target.ledger.get_meta(MIRROR_OF)
     if noted_url == url or target.ledger.run == 1:
@@ -154,12 +153,12 @@ def _require_mirror_of_site(target: FolderTarget, url: str, mirror_folder: Path)
 
 
 def _refuse_future_manifest(manifest: Manifest, site: ServedSite) -> None:
-    """Raise an error if a manifest is dated in the future.
+    """Raise an error if a site is dated in the future.
 
-    Once mirrored, the folder would refuse every later manifest as older.
+    A copy of it would refuse every later build of the site as older.
 
     Raises:
-        PublishingError: if it is more than a day ahead of the clock.
+        PublishingError: if the site is more than a day ahead of this machine's clock.
     """
     if manifest.origin.instant > utc_now() + MAX_AHEAD:
         raise PublishingError(
@@ -169,7 +168,6 @@ def _refuse_future_manifest(manifest: Manifest, site: ServedSite) -> None:
 
 
 def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
-    """Add the manifest, and record the URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
     target.add(_make_fetched_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
@@ -179,9 +177,9 @@ def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, opti
 
 
 def _make_manifest_note(manifest_text: bytes, options: MirrorOptions) -> str:
-    """Return what the ledger stores about a mirrored manifest.
+    """Return a string that depends on the manifest and the chosen files.
 
-    The note differs if other files are chosen, so that all files are compared again.
+    If the stored one differs, all files are compared again.
     """
     return manifest_digest(manifest_text) + (" with host files" if options.with_host_files else "")
 
@@ -240,11 +238,10 @@ class MirrorSync:
             raise
 
     def close(self) -> None:
-        """Delete the temporary file."""
+        """Delete the temporary file with the list of files."""
         self.wanted_entries.close()
 
     def _read_folder_manifest(self) -> Manifest | None:
-        """Return the manifest of the folder, if it is intact."""
         text = self.target.read_published(MANIFEST)
         is_noted = text is not None and _make_manifest_note(
             text, self.options
@@ -270,7 +267,6 @@ class MirrorSync:
                     self._add_entry_unless_skipped(entry)
 
     def _add_entry_unless_skipped(self, entry: Entry) -> None:
-        """Add an entry to the wanted ones, or skip its file."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
         if is_host_file(entry.path) and not self.options.with_host_files:
@@ -279,7 +275,7 @@ class MirrorSync:
             self.wanted_entries.add(entry)
 
     def _read_part_lines(self, part: Part) -> bytes:
-        """Return the lines of a part, from the folder or fetched."""
+        """Read a part of the site's file list, or its unchanged copy."""
         text = self.target.read_published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.fetch_part(part)
@@ -288,14 +284,13 @@ class MirrorSync:
         return text
 
     def stale_paths(self) -> Iterator[str]:
-        """Yield the copied files that the site no longer has."""
+        """Yield the copied files to delete, which the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._iter_previous_paths():
             if path not in own_paths and self.wanted_entries.find(path) is None:
                 yield path
 
     def _iter_previous_paths(self) -> Iterator[str]:
-        """Yield the mirror's paths in changed parts."""
         if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published_paths())
             return
@@ -313,9 +308,9 @@ class MirrorSync:
                 yield entry
 
     def _has_entry_file(self, entry: Entry) -> bool:
-        """Return whether the folder has the file of an entry.
+        """Return whether the copy already has the right version of a file.
 
-        A file that the ledger lacks is read.
+        If the ledger (the database of copied files) lacks it, the file is read and recorded.
         """
         there = None if entry.path in self.missing_paths else self.target.ledger.find_entry(entry.path)
         if there is not None and there.digest:
@@ -327,7 +322,7 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes that make the copy equal to the site."""
+        """Yield the differences of the copy from the site, for dry runs."""
         for entry in self.missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
@@ -373,12 +368,10 @@ class MirrorSync:
         return problems
 
     def _is_wanted_content(self, path: str, staged_sha256: str) -> bool:
-        """Return whether a staged file is the wanted one."""
         entry = self.wanted_entries.find(path)
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == staged_sha256
 
     def _fetch_or_describe_fault(self, entry: Entry) -> bytes | str:
-        """Fetch a file, or describe the fault of the response."""
         try:
             return self.site.fetch(entry)
         except DamagedSnapshotError as damaged:

@@ -130,12 +130,10 @@ class ServedSite:
         return SiteState(text, manifest, signature if _looks_like_signature(signature) else None)
 
     def fetch_part(self, part: Part) -> bytes:
-        """Fetch a part of the manifest, and verify its SHA-256.
-
-        The manifest is the list of a site's files.
+        """Fetch a part of the site's file list, and verify its SHA-256.
 
         Raises:
-            DamagedSnapshotError: if the part differs from what the manifest says.
+            DamagedSnapshotError: if the part differs from what the site's manifest says.
             UnreachableError: if the server does not respond.
         """
         if part.size > LARGEST_PART:
@@ -147,10 +145,13 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Fetch a file, and verify it with the site's manifest.
+        """Fetch a file of the site, and verify its size and SHA-256.
 
         Some documents change at scheduled times. If the server already sends a later version, the listed
         version is computed from the site's schedule.
+
+        Args:
+            entry: the path, size and SHA-256 of the file in the site's manifest.
 
         Raises:
             DamagedSnapshotError: if the file differs from what the manifest says.
@@ -178,7 +179,7 @@ class ServedSite:
         return stored
 
     def _fetch_with_error_status(self, entry: Entry) -> bytes | None:
-        """Fetch a file that is sent with an error status."""
+        """Fetch a file that has an error status, such as 404.html."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body
         except RefusedError:
@@ -187,7 +188,6 @@ class ServedSite:
 
 
 def _describe_file_difference(entry: Entry, content: bytes | None) -> str:
-    """Describe how bytes differ from an entry."""
     if content is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
     if len(content) != entry.size:
@@ -197,9 +197,9 @@ def _describe_file_difference(entry: Entry, content: bytes | None) -> str:
 
 
 def _looks_like_signature(signature_text: bytes | None) -> bool:
-    """Return whether bytes look like a minisign signature.
+    """Return whether bytes have the form of a minisign signature.
 
-    Only a key could verify it.
+    Without the public key, the signature itself cannot be verified.
     """
     lines = (signature_text or b"").split(b"\n")
     return (

@@ -131,10 +131,10 @@ def find_due_events(
 def _make_component_filter(
     channel: Channel, status_catalogue: StatusCatalogue
 ) -> Callable[[StatusEvent], bool | None]:
-    """Return a function that tells whether a channel wants an event.
+    """Make a function that tells whether a channel wants an event.
 
-    A channel can be limited to components. The function returns None if one of these components has an error,
-    since the event may be about it; a later run knows.
+    site.yaml can limit a channel to components. If one of them has an error, the function may return None:
+    only a later run knows whether the event is about it.
     """
     by_name = status_catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
@@ -150,9 +150,9 @@ def _make_component_filter(
 
 
 def make_initial_state(timeline: Timeline, start_time: Instant) -> SentEvents:
-    """Return the state of a channel that has not received anything yet.
+    """Return the delivery state for a channel that is new in site.yaml.
 
-    All events up to `start_time` are marked as sent, so that the channel only gets later ones.
+    Events up to `start_time` are marked as sent, so that the channel only gets later ones.
 
     Args:
         timeline: the status history.
@@ -211,7 +211,6 @@ class _ChannelRun:
     def _send_event_if_published(
         self, event: StatusEvent, send: Send, is_published: IsPublished
     ) -> Announcement:
-        """Send an event once the site shows it."""
         try:
             is_on_site = is_published(event)
         except StatuaryError as error:  # the site cannot be read
@@ -223,7 +222,10 @@ class _ChannelRun:
         return Announcement(self.channel.name, event, not_yet)
 
     def _iter_uncertain_deliveries(self, previous_state: SentEvents) -> Iterator[Announcement]:
-        """Report events that an interrupted run may have sent."""
+        """Yield an error for each event that an interrupted run left uncertain.
+
+        Such an event may have been sent. It is then marked as sent, so that the next run ignores it.
+        """
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():
@@ -233,17 +235,16 @@ class _ChannelRun:
                 )
 
     def _mark_as_handled(self, unwanted_events: list[StatusEvent]) -> None:
-        """Mark events as handled without sending them.
+        """Mark events that the channel does not want as sent.
 
-        They are not sent either if later settings of the channel include them.
+        So they are not sent if you include them in the channel's settings later.
         """
         sent = self.channels[self.channel.name]
         for event in unwanted_events:
             sent = sent.with_event(event, arrived=True)
-        self.channels[self.channel.name] = sent.up_to(self.now)
+        self.channels[self.channel.name] = sent.mark_sent_until(self.now)
 
     def _send_event(self, event: StatusEvent, send: Send) -> Announcement:
-        """Send an event, and store whether it arrived."""
         name = self.channel.name
         at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
@@ -252,7 +253,7 @@ class _ChannelRun:
             send(self.channel, event, self.timeline)
         except StatuaryError as error:
             if at_most_once and (not isinstance(error, DeliveryError) or error.is_certain):
-                self._store_sent_events(self.channels[name].without(event))
+                self._store_sent_events(self.channels[name].without_event(event))
             elif at_most_once:
                 self._store_sent_events(self.channels[name].with_event(event, arrived=True))
             return Announcement(name, event, error)
@@ -272,7 +273,7 @@ def _uncertain_delivery_error(channel_name: str, event_id: str) -> StatuaryError
 
 
 def make_event_sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
-    """Make a function that sends events to channels.
+    """Make the function that sends an event to its channel.
 
     Args:
         environment: the environment variables, which contain the secret URLs of channels.

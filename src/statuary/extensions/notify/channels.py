@@ -138,7 +138,7 @@ def send_body(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send JSON to a channel.
+    """Send JSON to a channel's URL.
 
     If the channel's `delivery` is at most once, a failed request is not retried.
 
@@ -171,10 +171,10 @@ def send_body(
 def make_channel_body(
     channel_kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH
 ) -> object:
-    """Return the JSON that a channel such as Slack expects.
+    """Describe an event in the JSON of Slack, Teams or a webhook.
 
     Args:
-        channel_kind: the kind of channel, such as Slack, Teams or a webhook.
+        channel_kind: the service that gets the JSON.
         event: the event to describe.
         timeline: the status history.
         words: the language of the message.
@@ -211,7 +211,6 @@ class _Outcome(NamedTuple):
 
 
 def _post_event_once(channel: Channel, url: str, request_body: bytes, headers: Mapping[str, str]) -> _Outcome:
-    """Send a request with an event once, without retries."""
     try:
         response = send(
             url,

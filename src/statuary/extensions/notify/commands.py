@@ -182,7 +182,7 @@ class ReadStatus(NamedTuple):
 
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
-    """Read the status of a site, and check it.
+    """Read a site's components and incidents, and check them for errors.
 
     Args:
         content: the content folder.
@@ -200,7 +200,10 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
 
 
 def _is_tolerated(finding: Finding, site: SiteContent) -> bool:
-    """Return whether messages are sent in spite of a finding, though not if it is about their channels."""
+    """Return whether notifications can be sent despite an error in the content.
+
+    They cannot if the error is in the settings of the channels.
+    """
     is_of_channels = finding.path == site.source and finding.pointer[:1] == ("notify",)
     is_fault = finding in {fault.finding for fault in site.faults}
     return finding.path in site.unread or (is_fault and not is_of_channels)
@@ -286,7 +289,6 @@ def _print_new_channels(channels: Iterable[Channel], previous_names: Container[s
 
 
 def _find_unusable_channels(notified_channels: Iterable[Channel]) -> list[ChannelError]:
-    """Return the errors of channels whose variables are missing or wrong."""
     errors = []
     for channel in notified_channels:
         try:
@@ -297,7 +299,7 @@ def _find_unusable_channels(notified_channels: Iterable[Channel]) -> list[Channe
 
 
 def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Make a function that returns whether readers can already see an event.
+    """Make a function that tells whether readers can already see an event.
 
     They can if the published site contains the event. Changes of components always count as visible.
 
@@ -332,7 +334,12 @@ def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
 def _select_channels_to_test(
     channels: tuple[Channel, ...], channel_name: str, settings_file: str
 ) -> tuple[Channel, ...]:
-    """Return the channel with a name; all channels for an empty name.
+    """Find the channel to test by its name, or select all.
+
+    Args:
+        channels: the channels in site.yaml.
+        channel_name: the name on the command line; empty for all channels.
+        settings_file: the name of site.yaml, for error messages.
 
     Raises:
         click.UsageError: if no channel has the name.
@@ -355,7 +362,7 @@ def _print_due_messages(
     words: Words,
     held_kinds: Collection[EventKind],
 ) -> ExitCode:
-    """Print the messages that would be sent."""
+    """Print the messages of a dry run instead of sending them."""
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or make_initial_state(timeline, since or now)

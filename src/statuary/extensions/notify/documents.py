@@ -65,7 +65,7 @@ class NotifySection(Section, FollowsStatus):
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         words = _get_feed_words(pages)
-        states = page_states_from(timeline, start, listed_records(timeline, start))
+        states = page_states_from(timeline, start, list_feed_records(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
 
@@ -87,7 +87,7 @@ def _get_feed_words(pages: "StatusPages | None") -> Words:
     return ENGLISH if pages is None else feed_words(renderer_of(pages.site).localization.texts)
 
 
-def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
+def list_feed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
     """Return the incidents and maintenance windows for feeds, newest first.
 
     Feeds contain only the latest ones.
@@ -101,9 +101,9 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
 
 
 def make_notification_document(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Return the JSON document with the message about an update.
+    """Make the JSON file with a ready-made message about an incident update.
 
-    Services that send mail can read it.
+    Your own mailing program can fetch the file and send the message.
 
     Args:
         event: the update of an incident or maintenance window.

@@ -92,10 +92,9 @@ def list_events_between(timeline: Timeline, start: Instant, until: Instant) -> l
 
 
 def _make_sort_key(event: StatusEvent) -> tuple[Instant, bool, str]:
-    """Return the key by which events are sorted.
+    """Return a sort key: by time, and updates before component changes.
 
-    At one instant, updates come before changes of components. The sort keeps the order of an incident's
-    updates.
+    The sort keeps the order of an incident's updates.
     """
     is_component = isinstance(event.change, ComponentChange)
     record = (
@@ -121,9 +120,9 @@ def _iter_update_events(history: IncidentHistory, start: Instant, until: Instant
 
 
 def _is_imported_update(update: PublishedUpdate) -> bool:
-    """Return whether an update was imported, so that nobody is notified of it.
+    """Return whether an update was imported from another page.
 
-    A postmortem states itself whether it notifies.
+    Nobody is notified of such an update. A postmortem has its own setting for that.
     """
     return update.update.recorded and update.update.status != "postmortem"
 

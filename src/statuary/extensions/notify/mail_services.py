@@ -53,7 +53,7 @@ def parse_mail_service(channel: Channel, address: Address) -> MailService:
 
 
 def _parse_mailing_list_ids(channel: Channel, query_string: str) -> tuple[int, ...]:
-    """Return the ids of mailing lists in a URL of listmonk."""
+    """Parse the ids of mailing lists in a query, such as `lists=3,4`."""
     numbers = [number for text in parse_qs(query_string).get("lists", []) for number in text.split(",")]
     if not numbers or not all(number.isdecimal() for number in numbers):
         raise _incomplete_url_error(channel, "names no lists")
@@ -153,13 +153,12 @@ def _send_email(
 
 
 def _render_html_body(mail_message: Message) -> str:
-    """Return the HTML body of an e-mail."""
     body = f'{mail_message.html}\n<p>{mail_message.time}<br><a href="{mail_message.url}">{mail_message.url}</a></p>'
     return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
 
 
 def _escape_template_syntax(html_text: str) -> str:
-    """Escape text that a mail service would take for its template syntax."""
+    """Break up `{{` and `{%`, which a mail service evaluates as templates."""
     return html_text.replace("{{", "{ {").replace("{%", "{ %")
 
 
@@ -175,11 +174,6 @@ def _send_accepted_request(
 def _send_request(
     channel: Channel, http_method: str, url: str, headers: Mapping[str, str], json_value: object = None
 ) -> HttpResponse:
-    """Send a request to a mail service.
-
-    Raises:
-        DeliveryError: if the service cannot be reached.
-    """
     body = None if json_value is None else orjson.dumps(json_value)
     try:
         return send(
@@ -209,7 +203,6 @@ def _make_refusal_error(channel: Channel, response: HttpResponse) -> DeliveryErr
 
 
 def _parse_response_object(response: HttpResponse) -> Mapping[str, Json]:
-    """Return the JSON object in a response; empty if it has none."""
     try:
         return as_object(orjson.loads(response.body))
     except ValueError:

@@ -130,7 +130,6 @@ def get_status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
 
 
 def _iter_affected_components(record_update: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
-    """Yield the components that an update affects."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
     }
@@ -141,11 +140,11 @@ def _iter_affected_components(record_update: RecordUpdate, timeline: Timeline) -
 
 
 def make_webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return the JSON of an event in the format of Statuspage's webhooks.
+    """Describe an event in the JSON of Statuspage's webhooks.
 
     Args:
         event: the change of an incident or component.
-        timeline: the status of the site over time.
+        timeline: the status history.
     """
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
@@ -168,7 +167,6 @@ def make_webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
 def _add_webhook_members(
     webhook_members: Members, incident_state: IncidentState, timestamps: TimestampFormatter
 ) -> Members:
-    """Add the members that webhooks have for an incident or maintenance window."""
     incident, updates = incident_state.incident, incident_state.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
     reminders = [entry for entry in updates if entry.update.automatic and entry.update.status == "scheduled"]

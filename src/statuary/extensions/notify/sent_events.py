@@ -46,9 +46,9 @@ class SentEvents(NamedTuple):
     events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event has not been sent to the channel yet.
+        """Return whether an event must still be sent to the channel.
 
-        An event also counts as sent if another event with the same content was sent.
+        It need not be if it was sent, or another event with the same content was.
         """
         fingerprint = make_event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
@@ -63,17 +63,17 @@ class SentEvents(NamedTuple):
         sent = SentEvent(event.at, make_event_fingerprint(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
-    def without(self, event: StatusEvent) -> Self:
+    def without_event(self, event: StatusEvent) -> Self:
         """Return a copy without an event, so that it is sent again."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
-    def up_to(self, end_time: Instant) -> Self:
-        """Return a copy that counts earlier events as sent.
+    def mark_sent_until(self, end_time: Instant) -> Self:
+        """Return a copy that marks all events until a time as sent.
 
-        If this already holds for a later time, the copy keeps the later time.
+        If the state is already complete until a later time, the later time stays.
 
         Args:
-            end_time: the time up to which events count as sent.
+            end_time: the time until which no event is sent any more.
         """
         latest = max(end_time, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
@@ -199,7 +199,7 @@ class DeliveryState(Protocol):
     """
 
     def read(self) -> Channels | None:
-        """Return the events that were sent to each channel.
+        """Read which events were sent to each channel.
 
         Returns:
             The events by the name of the channel, or None before the first run.
@@ -236,7 +236,7 @@ class FileState(DeliveryState):
 
 @contextmanager
 def open_file_state(state_path: Path) -> Iterator[FileState]:
-    """Open a file that says which events were sent.
+    """Open and lock the file that records which events were sent.
 
     Other runs must wait until it is closed.
 

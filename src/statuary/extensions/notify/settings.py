@@ -56,12 +56,12 @@ class NotifySettings(NamedTuple):
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
     def named_components(self) -> dict[Pointer, str]:
-        """Return the components to which channels are limited in site.yaml.
+        """Return the components to which site.yaml limits channels.
 
-        If a channel lists components, it gets only events about them.
+        A channel that lists components gets only events about them.
 
         Returns:
-            The keys of the components, by their position in site.yaml.
+            The component by its position in site.yaml, such as `("notify", "channels", 0, "components", 1)`.
         """
         return {
             ("notify", "channels", number, "components", place): name
@@ -71,7 +71,6 @@ class NotifySettings(NamedTuple):
 
 
 def _validate_web_address(text: str) -> str:
-    """Return an address that a page links to."""
     try:
         is_address = urlsplit(text).scheme == "https" and bool(urlsplit(text).hostname)
     except ValueError:

@@ -54,9 +54,7 @@ class StoreState(DeliveryState):
 
 @contextmanager
 def open_store_state(store_url: str) -> Iterator[StoreState]:
-    """Open an object store that says which events were sent.
-
-    The store is locked, so that no other run uses it.
+    """Open and lock the record of sent events in an object store.
 
     Raises:
         PublishingError: if a publisher or another run has the lock, or the store cannot be used.

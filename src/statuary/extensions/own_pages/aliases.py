@@ -66,7 +66,10 @@ def find_unusable_aliases(page: SitePage, site: SiteContent) -> Iterator[Finding
 
 
 def _resolve_alias(page: SitePage, alias: str) -> str:
-    """Return the path of an alias below `pages/`, without an extension."""
+    """Return the path of an alias below `pages/`, without an extension.
+
+    Example: the alias `first.md` of the page `guide/intro` -> `guide/first`.
+    """
     return normpath(join(dirname(page.path), alias.removesuffix(".md")))
 
 
@@ -80,7 +83,6 @@ def _map_pages_by_path(site: SiteContent) -> Mapping[str, SitePage]:
 
 
 def _describe_alias_problem(alias_path: str, page: SitePage, pages_by_path: Mapping[str, SitePage]) -> str:
-    """Describe what is wrong with an alias."""
     names = alias_path.split("/")
     if len(alias_path) > MAX_PAGE_PATH or any(
         not NAME.fullmatch(name) or is_reserved_name(name) for name in names

@@ -109,9 +109,9 @@ class Navigation:
         return link._replace(current=page is self._page, below=tuple(map(self._make_sidebar_link, below)))
 
     def _find_listing_folder(self, page: SitePage) -> str:
-        """Return the folder among whose pages a page is listed.
+        """Return the folder under which the sidebar lists a page.
 
-        The folder is the page's own folder, or the nearest one around it that has an index.
+        It is the page's own folder, or the nearest one around it that has an index page.
         """
         folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
         while folder != self.folder and folder not in self._indexes:
@@ -120,7 +120,6 @@ class Navigation:
 
 
 def _list_pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
-    """Return the pages in a folder, in order."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 

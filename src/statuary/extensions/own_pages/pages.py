@@ -191,7 +191,6 @@ def _make_search_entries(page: SitePage) -> list[list[Json]]:
 
 
 def _make_code_block_label(language: str, texts: PageTexts) -> str:
-    """Return the label above a block of code."""
     return (
         texts(f"block.{language}") if language in ("sh", "text") else language.upper() or texts("block.text")
     )
@@ -249,7 +248,7 @@ class _Pages:
         return tokens
 
     def find_navigation_path(self, page: SitePage) -> str:
-        """Return the path of the navigation entry to which a page belongs."""
+        """Return the path of the menu entry to highlight for a page."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -271,7 +270,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def describe_link_problem(self, page: SitePage, href: str) -> str:
-        """Return the fault in a link, or an empty string."""
+        """Say why a link leads nowhere, or return an empty string."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"

@@ -118,7 +118,7 @@ PARTS = (FileKind.COMPONENTS, FileKind.INCIDENT, FileKind.MAINTENANCE)
 
 
 def _is_omitted_from_report(finding: Finding, site: SiteContent) -> bool:
-    """Return whether the report lacks what a finding is about."""
+    """Return whether an error removes a component or incident from the report."""
     pattern = match_pattern(PurePosixPath(finding.path))
     is_part = pattern is not None and pattern.kind in PARTS
     return is_part and finding.severity is Severity.ERROR and finding.path in site.unread

@@ -79,7 +79,7 @@ def compute_quarter_figures(timeline: Timeline, year: int, quarter: int, now: In
 
 
 def list_names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return the name of each component, such as `Group / Component`.
+    """Return each component's name with its group, such as `RPC / Europe`.
 
     Returns:
         The names by the id of the component.

@@ -176,12 +176,11 @@ def setup_command(
 
 
 def _has_settings_errors(site: SiteContent) -> bool:
-    """Return whether settings or components have errors, so that files for a host would lack something."""
     return bool(site.faulty_keys or site.of(StatusContent).catalogue.faulty_parts)
 
 
 def _decide_answers(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
-    """Return the given answers, and ask for the others."""
+    """Take the answers from the command's options, and ask for the others."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, site.page.url, asks=asks)
     remote = git_output(out, "remote", "get-url", "origin")
@@ -235,10 +234,10 @@ def _decide_store(host: str, given_store: str | None, *, asks: bool) -> str:
 
 
 def _write_answers_to_settings(decided: SetupAnswers, site: SiteContent, content: Path) -> None:
-    """Write the URL and the host into the file of settings.
+    """Write the URL and the host into site.yaml.
 
     Raises:
-        EditError: if it cannot be edited, such as JSON.
+        EditError: if the file cannot be edited, for example because it is JSON.
     """
     file = site.source
     with content_lock(content):
@@ -278,7 +277,7 @@ def _make_host_options(
 
 
 def _write_host_files(files: list[HostFile], content: Path, project_folder: Path, install: str | None) -> str:
-    """Write the files of a host, and return those to commit."""
+    """Write the files of a host, and list the files to commit."""
     installation = read_installation(project_folder) if install is None else Installation(install)
     for line in add_ignore_lines(project_folder, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {project_folder / '.gitignore'}", err=True)

@@ -93,7 +93,6 @@ def upstream_command(
 def _save_fetched_statuses(
     content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
 ) -> None:
-    """Add fetched statuses to the stored ones."""
     with content_lock(content):
         previous_changes = changes = read_upstream_changes(content)
         if allow_clock_rollback:
@@ -137,7 +136,7 @@ def fetch_statuses(
 
 
 def fetch_page_components(page_url: str, page_kind: UpstreamKind) -> list[ListedComponent]:
-    """Fetch the components that another status page lists.
+    """Fetch the list of components from another status page.
 
     Args:
         page_url: the URL of the page.

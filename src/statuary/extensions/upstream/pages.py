@@ -61,10 +61,7 @@ def _require_objects(json_value: Json) -> Iterator[JsonObject]:
 
 
 def _iter_listed_components(document: JsonObject) -> Iterator[ListedComponent]:
-    """Yield the components in the JSON of Statuspage or Instatus.
-
-    Both systems have the same members.
-    """
+    """Yield the components in the JSON of Statuspage or Instatus."""
     for row in _require_objects(document.get("components")):
         yield ListedComponent(
             _require_string(row.get("id")),
@@ -91,7 +88,7 @@ DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
 
 
 def parse_components(page_json: bytes, page_kind: UpstreamKind, page_url: str) -> list[ListedComponent]:
-    """Parse the components that another status page lists.
+    """Parse the list of components of another status page.
 
     Args:
         page_json: the JSON document of the other page.

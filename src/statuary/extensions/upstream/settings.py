@@ -52,7 +52,7 @@ class OverrideSource(SourceModel):
     """The time from which the status applies."""
 
     def to_override(self) -> Override:
-        """Convert a status that site.yaml states in place of fetched ones."""
+        """Convert the key `override`, a status that you set by hand."""
         return Override(self.status, self.since)
 
 

@@ -42,7 +42,7 @@ class StateFileError(StatuaryError):
 
 
 def read_upstream_changes(content: Path) -> Changes:
-    """Read the statuses that were fetched from other status pages.
+    """Read the stored statuses that were fetched from other status pages.
 
     Returns:
         For each component, when its status changed; empty if there is no file.
@@ -170,9 +170,9 @@ def apply_upstream_status(
 def list_component_statuses(
     followed_component: UpstreamComponent, changes: tuple[StatusChange, ...]
 ) -> tuple[StatusChange, ...]:
-    """Return a component's status over time.
+    """Return a component's status over time, fetched or set by hand.
 
-    It is what was fetched, but from the start of an override in site.yaml on, the status of the override.
+    From the start of an `override` in site.yaml on, the status of the override replaces the fetched ones.
 
     Args:
         followed_component: the component of the site, what it follows, and its override.

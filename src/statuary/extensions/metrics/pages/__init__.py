@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def make_metric_values(settings: MetricsSettings) -> Mapping[str, str]:
-    """Return the ids and names of metrics, for templates.
+    """Return the ids and names of metrics, for the page's template.
 
     Translated names are under `rows.<language>`, and `languages` lists these languages.
     """

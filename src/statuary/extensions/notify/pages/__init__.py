@@ -7,7 +7,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def make_sign_up_values(settings: NotifySettings) -> dict[str, str]:
-    """Return the link to the sign-up page, for templates."""
+    """Return the URL of the e-mail sign-up page, for the page's template."""
     return {"sign_up": settings.sign_up}
 
 
