@@ -18,7 +18,7 @@ from statuary.engine.json_schemas import SCHEMA_MODELS
 from statuary.engine.rule_catalogue import all_rules
 from statuary.site.pages.page_texts import page_texts
 from support.content_keys import SourceFileKeys, source_file_keys
-from support.message_rules import RULES
+from support.message_rules import CONTENT, CONTRACTS, DESCRIPTORS, STATUS
 from support.requirements import CHECKOUT
 
 MANUAL = CHECKOUT / "content" / "pages" / "manual"
@@ -190,30 +190,62 @@ def text_keys() -> Iterator[tuple[str, str]]:
     return iter([("text-keys.md", "\n".join(parts))])
 
 
+MESSAGE_SECTIONS = {
+    "Content files": (
+        "These rules are about all files of the content, and about the settings in `site.yaml`.",
+        CONTENT,
+    ),
+    "Incidents, maintenance and components": (
+        "These rules are about your status page. Some only warn you about a probable mistake.",
+        STATUS,
+    ),
+    "Contracts": (
+        (
+            "These rules are about a contract's *record*, the JSON document that your site publishes about the contract.\n"
+            "If a record breaks one of them, the build leaves it out, or warns you. In the record, *recompiled* bytecode comes\n"
+            "from the compiler, and *on-chain* bytecode from the chain. Often a value was edited, or belongs to another\n"
+            "version of the contract. Then [add or import the contract](contracts.md) again, with the files of the deployed version."
+        ),
+        CONTRACTS,
+    ),
+    "Descriptors for wallets": (
+        (
+            "A [descriptor](explorers.md#describe-calls-for-wallets) is a file that tells wallets how to show a call. The build\n"
+            "leaves out a descriptor that breaks one of these rules, or warns you."
+        ),
+        DESCRIPTORS,
+    ),
+}
+"""The sections of the page of messages: what each is about, and its rules."""
+
+
 def messages() -> Iterator[tuple[str, str]]:
     """Yield the page with what each rule means and what to do."""
-    proofs = {rule.name: rule.sentence for rule in all_rules() if rule.name not in RULES}
+    unexplained = {rule.name for rule in all_rules()}.difference(
+        *(rules for _, rules in MESSAGE_SECTIONS.values())
+    )
+    if unexplained:
+        raise ValueError(f"message_rules.py says nothing about {', '.join(sorted(unexplained))}")
     parts = [
         f"---\ntitle: Messages\norder: 650\n{REFERENCE}\ndescription: What each message means and what to do, by the rule in its brackets.\n---\n",
-        "A message ends with its rule in brackets:\n",
+        "Look up a message here if you don't know what to do about it. Each message ends with the name of its rule in\nbrackets, such as `invalid-value`:\n",
         "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch' [invalid-value]\n    6 |   time_zone: Europe/Zurch\n      |              ^\n    did you mean 'Europe/Zurich'?\n```\n",
         (
-            "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`.\n\n"
-            "- An **error** in a component, an incident, a maintenance window, a page or a contract excludes only that. A key of site.yaml with\n  an error [stays as last published](troubleshooting.md#an-error-in-the-settings). A file of the theme is left\n  out.\n"
-            "- A **warning** or a **note** stops nothing. With `--strict`, a warning is a failure too.\n\n"
-            "`statuary check --list` prints the rules of records and of the status.\n"
+            "Search this manual for the name of the rule, or add it to the address of this page:\n`messages.html#invalid-value`.\n\n"
+            "- After an **error**, the build leaves out only the component, incident, maintenance window, page, contract or\n  theme file that has the error. A key of `site.yaml` keeps [its last published\n  value](troubleshooting.md#an-error-in-the-settings).\n"
+            "- After a **warning** or a **note**, the build publishes everything. With `--strict`, a warning counts as an error.\n\n"
+            "`statuary check --list` prints the rules about contracts and the status, one in each line.\n"
         ),
-        "## Content\n",
     ]
-    parts += [_rule(name, text) for name, text in sorted(RULES.items())]
-    parts.append("## Records and status\n")
-    parts += [_rule(name, text) for name, text in sorted(proofs.items())]
+    for title, (about, rules) in MESSAGE_SECTIONS.items():
+        parts.append(f"## {title}\n\n{about}\n")
+        parts += [f"### {name}\n\n{text}\n" for name, text in sorted(rules.items())]
+    rows = "\n".join(f"| `{old}` | [`{new}`](#{new}) |" for old, new in sorted(OLD_RULES.items()))
+    parts.append(
+        "## Old names of rules\n\nUp to version 0.2.0, many rules had other names. If an old message or script has such a name, look for\n"
+        f"the new one here.\n\n| old name | new name |\n|---|---|\n{rows}\n"
+    )
     return iter([("messages.md", "\n".join(parts))])
-
-
-def _rule(name: str, text: str) -> str:
-    former = next((old for old, new in OLD_RULES.items() if new == name), "")
-    return f"### {name}\n\n{text}\n" + (f"\nUp to 0.2.0, this rule was `{former}`.\n" if former else "")
 
 
 def references() -> dict[str, str]:
