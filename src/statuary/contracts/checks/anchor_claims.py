@@ -63,7 +63,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, find
 
 
 class AnchoredProxy(NamedTuple):
-    """The result of comparing a proxy's implementation with a chain's proofs."""
+    """The result of comparing a proxy in a record with the chain."""
 
     is_shown: bool  # whether the proofs confirm all of `proxyResolution`; a value in a storage slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the storage slot, and the address in it
@@ -105,7 +105,7 @@ def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Ancho
 
 
 def _read_proxy_slots(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
-    """Return the words in proxy slots that the code may use.
+    """Read the storage slots of a proxy that the code may use.
 
     Returns:
         The words by slot; none if one of them has no proof.
@@ -121,8 +121,8 @@ def _read_proxy_slots(record: RecordView, code: bytes, account: Account, anchor:
 def _contradicts_implementation(slot_words: Mapping[str, int], record: RecordView) -> bool:
     """Return whether the chain contradicts the record's implementation.
 
-    No slot of the record's type of proxy holds the implementation that it names. A record without a proxy
-    makes no claim about slots, unless Sourcify's patterns left the question to a slot.
+    It does if no slot contains the implementation that the record names. A record that says "not a proxy" is
+    contradicted if a slot has a value and the code has the patterns of a proxy.
     """
     resolution = as_object(record.value.get("proxyResolution"))
     if not slot_words or slot_words.get(_BEACON):
@@ -159,7 +159,7 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Check that a library for recovering a transaction's sender is installed.
+    """Check early that a library for recovering a transaction's sender is installed.
 
     Raises:
         MissingExtraError: if the extra that contains the library is not installed.
@@ -172,7 +172,7 @@ def _import_signature_library() -> ModuleType:
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:
-    """Return the address whose key signed a transaction.
+    """Return the address that signed a transaction.
 
     Raises:
         EvidenceError: if no key can have made the signature.
@@ -246,11 +246,6 @@ def decide_chain_claims(
 
 @lru_cache(maxsize=64)
 def _unproven_claims(on_chain_reason: Reason, deployed_reason: Reason) -> AnchorClaims:
-    """Return the claims of a record without proofs of the chain.
-
-    Args:
-        on_chain_reason, deployed_reason: the reasons for their absence.
-    """
     return AnchorClaims(
         (
             Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain_reason),
@@ -260,7 +255,7 @@ def _unproven_claims(on_chain_reason: Reason, deployed_reason: Reason) -> Anchor
 
 
 class _ChainClaim:
-    """A claim that the chain's proofs decide."""
+    """A claim that Merkle proofs from the chain decide."""
 
     name: ClaimName  # the claim
 
@@ -269,24 +264,16 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return the reason why the evidence for the claim is missing.
-
-        Returns:
-            The reason, or None if there is evidence.
-        """
+        """Return the reason why evidence for the claim is missing, if any."""
         raise NotImplementedError
 
     def recorded_reason(self) -> Reason | None:
-        """Return the reason that the file of proofs gives for missing evidence.
-
-        Returns:
-            The reason, or None if the file gives none.
-        """
+        """Return the reason that the anchor file gives for missing evidence."""
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
     def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return a sentence for the proof, with the number of the block.
+        """Return the sentence for a proven claim, with the block number.
 
         Args:
             proven_block: the block whose Merkle proofs prove the claim.
@@ -305,8 +292,6 @@ class _ChainClaim:
 
 
 class _Verifier:
-    """Verifies the two claims, collecting pinned members and reasons."""
-
     def __init__(self, record_digest: str, checkpoints: Checkpoints) -> None:
         self.digest = record_digest
         self.checkpoints = checkpoints
@@ -316,11 +301,8 @@ class _Verifier:
     def decide_claim(self, claim: _ChainClaim) -> Claim:
         """Verify the evidence for a claim about the chain.
 
-        Args:
-            claim: the claim, with its evidence.
-
         Returns:
-            The claim's status; if it is not shown, with the reason.
+            The claim, with a reason if it is not shown.
         """
         reason = claim.missing_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
@@ -347,7 +329,7 @@ class _Verifier:
         return Claim(claim.name, status, claim.proven_reason(block, is_vouched_for=is_vouched_for), evidence)
 
     def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
-        """Return the block and the evidence in it.
+        """Return the evidence, extended by the block that it is in.
 
         Raises:
             EvidenceError: if a checkpoint names another block of its number, or a number is outside of
@@ -417,7 +399,6 @@ class _OnChain(_ChainClaim):
         return outcome._replace(pinned=("runtimeBytecode.onchainBytecode",))
 
     def _is_newer_than_deployment(self, header: BlockHeader) -> bool:
-        """Return whether a block is later than the contract's deployment or verification."""
         deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
         if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
             return header.number >= int(deployed)
@@ -488,7 +469,7 @@ class _Deployed(_ChainClaim):
         return outcome._replace(evidence=evidence, reason=reason)
 
     def _recorded_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
-        """Return the transaction that the record names.
+        """Verify the transaction that the record names.
 
         Raises:
             EvidenceError: if the evidence is about another one, or it failed.
@@ -526,7 +507,10 @@ DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "depl
 def _search_creation_by_factory(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the ways of creation that the contract's address confirms."""
+    """Yield the creator, with the salt or nonce that gives the contract's address.
+
+    CREATE2 derives the address of a new contract from a salt, CREATE from a nonce.
+    """
     creator = (
         checksum_address(f"0x{transaction.to.hex()}")
         if transaction.to

@@ -66,9 +66,7 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
 def _hex_members(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
     """Yield every string of a side that must be hex.
 
-    Each has a pointer, the string and its bytes.
-
-    The bytes are None if it is not hex.
+    Each has a pointer, the string and its bytes, which are None if it is not hex.
     """
     for member, data in (
         ("onchainBytecode", side.onchain_code),
@@ -180,7 +178,6 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
 
 
 def _find_unknown_transformation(side: SideView) -> NotKnown | None:
-    """Return the unknown transformation, if known ones do not explain the code."""
     if side.transformations is not None:
         return None  # every step is known
     errors = [step for step in side.parsed_steps if isinstance(step, UnknownTransformationError)]
@@ -213,7 +210,7 @@ def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation
 
 
 class _Position(NamedTuple):
-    """Type and position of a transformation, without the id of its value."""
+    """The type and position of a transformation, without its id."""
 
     reason: str
     type: str
@@ -278,7 +275,6 @@ def _value_differences(
     expected_steps: tuple[TransformationStep, ...],
     recorded_steps: tuple[TransformationStep, ...],
 ) -> Iterator[Violation]:
-    """Compare values by position."""
     if side.recomputed_match is None:
         return
     pointer = (side.member, "transformations")
@@ -425,10 +421,10 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
 
 
 def justified_match_level(side: SideView) -> MatchLevel:
-    """Return `exact_match` or `match`, as the code itself justifies.
+    """Return the match level that a record's code justifies.
 
-    For example, code whose metadata hash was replaced is only a `match`. Call this function after the
-    transformations in the record have turned the recompiled code into the on-chain code.
+    For example, code whose metadata hash was replaced is only a `match`, even if the record says `exact_match`. Call this
+    function after the transformations in the record have turned the recompiled code into the on-chain code.
     """
     steps = tuple([step for step in side.transformations or () if not _leaves_auxdata_unchanged(side, step)])
     if (found := side.recomputed_match) is not None and found.transformations == steps:

@@ -33,7 +33,7 @@ class Violation(NamedTuple):
 class Evidence(NamedTuple):
     """The values on which the result of a check is based.
 
-    If a check yields no evidence and no violation, it does not apply to the record.
+    A check that yields nothing does not apply to the record.
     """
 
     facts: Mapping[str, EvidenceValue]
@@ -70,7 +70,10 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule for records, with the function that checks the rule."""
+    """A rule for records, with the function that checks it.
+
+    `confirms` is the match level that the check is needed for, if any.
+    """
 
     name: str
     rule: str  # a sentence
@@ -81,7 +84,7 @@ class ContractCheck(NamedTuple):
     is_of_compilation: bool = False  # whether the result depends only on the compilation
 
     def check_records(self, records: Iterable[RecordView]) -> list[CheckResult]:
-        """Check each record, and return the results in the same order."""
+        """Check each record for the rule; the results have the same order."""
         name = self.name
         observe = self.observe
         nothing = CheckResult(self.name, _NOT_APPLICABLE)
@@ -144,7 +147,10 @@ def _check_outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) 
 
 
 class Match(NamedTuple):
-    """A kind of match that records claim, such as exact runtime match."""
+    """A kind of match that records can claim, such as exact runtime match.
+
+    `side` is `creation` or `runtime`; empty for both.
+    """
 
     side: str = ""  # `creation` or `runtime`; empty for either
     is_exact: bool = False  # whether the match has to be exact
@@ -170,10 +176,10 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 
 
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Return a decorator for a check that confirms a kind of match.
+    """Return a decorator for a check that a match level depends on.
 
-    For example, a check has the decorator `@confirms(Match("creation"))`. If the check cannot be applied to a
-    record that claims a creation match, the record fails.
+    Example: after `@confirms(Match("creation"))`, a record that claims a creation match fails if the check cannot be
+    applied to it.
     """
 
     def register(observe: CheckFunction) -> CheckFunction:
@@ -197,7 +203,7 @@ def of_compilation(observe: CheckFunction) -> CheckFunction:
 
 
 def collect_contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the functions in modules that are decorated with `@check`."""
+    """Return the functions in modules that are decorated with `@check`, in order."""
     return [
         ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)

@@ -155,7 +155,7 @@ def decide_claims(
 
 
 def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
-    """Decide the claim that a record's members agree with each other.
+    """Decide whether the members of a record agree with each other.
 
     Args:
         unpassed_results: the results of checks that did not pass.
@@ -186,7 +186,7 @@ NOT_KNOWN: Final = "not_known"
 
 
 def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResult]) -> Claim:
-    """Decide the claim that the sources give the on-chain runtime code.
+    """Decide whether a record's compiled runtime code is the on-chain code.
 
     The decision follows Sourcify's matching algorithm.
 
@@ -211,7 +211,7 @@ def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResul
 
 
 def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]) -> Reason | None:
-    """Return the reason why no check decided a side's match, if any."""
+    """Return the reason why no check decided the match, if so."""
     if side.claimed_level is None:
         return because("match_unclaimed")
     if skipped := _check_names_with_outcome(match_results, _SKIPPED):
@@ -223,7 +223,7 @@ def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]
 def decide_hash_claim(
     record: RecordView, check_results: Sequence[CheckResult], unpassed_results: Sequence[CheckResult]
 ) -> Claim:
-    """Decide the claim that a hash in the code identifies the sources.
+    """Decide whether a hash in the on-chain code identifies the sources.
 
     Args:
         record: the record that the claim is about.
@@ -246,7 +246,6 @@ def decide_hash_claim(
 
 
 def _select_results(check_names: Sequence[str], results: Sequence[CheckResult]) -> list[CheckResult]:
-    """Return the results of some checks, in the order of the checks."""
     return [result for check in check_names for result in results if result.check == check]
 
 
@@ -255,11 +254,11 @@ def _check_names_with_outcome(check_results: Iterable[CheckResult], outcome: Che
 
 
 def apply_recompilation(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
-    """Decide the claim that the sources compile to the recorded code.
+    """Decide whether the sources compile to the code in the record.
 
     Args:
         recompilation: the result of compiling the sources in this build, or None.
-        stated_claim: the claim as an earlier compilation decides it.
+        stated_claim: the decision from an earlier compilation, which is used if there is no newer result.
     """
     if recompilation is None:
         return stated_claim
@@ -328,7 +327,7 @@ def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reaso
     """Yield the reasons why a stored compilation does not count as evidence.
 
     Yields:
-        The reason, and a hint for the user, which is empty.
+        The reason for the user, and an empty hint.
     """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
@@ -350,7 +349,7 @@ def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tupl
 
 
 def has_different_runtime_code(record: RecordView) -> bool:
-    """Return whether the compiled runtime code differs from the on-chain code.
+    """Return whether the code on the chain is not the compiled code.
 
     The result is False if one of the codes is missing, or the record claims that they match.
     """
@@ -366,7 +365,6 @@ def _verified_onchain_hashes(
     """Yield the compared hashes in the on-chain bytecode, by side.
 
     Args:
-        record: the record.
         integrity_result: the result of the check of a Vyper record's hash, if it ran.
     """
     if record.language == "Vyper":
@@ -401,7 +399,7 @@ def keeps_compiled_auxdata(side: SideView) -> bool:
 
 
 def _missing_hash_reason(record: RecordView, integrity_result: CheckResult | None) -> Reason:
-    """Return the reason why no hash commits to the sources."""
+    """Return the reason why no hash in the code identifies the sources."""
     if record.language == "Vyper" and integrity_result is not None:
         return _missing_integrity_reason(record, integrity_result)
     if not record.is_known:
@@ -417,7 +415,6 @@ def _missing_hash_reason(record: RecordView, integrity_result: CheckResult | Non
 
 
 def _missing_integrity_reason(record: RecordView, integrity_result: CheckResult) -> Reason:
-    """Return the reason why no integrity hash commits to Vyper sources."""
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         return because("no_integrity_hash", compiler=record.language, version=record.version)
     if integrity_result.reason and isinstance(unknown := record.vyper_integrity_hashes, UnknownModuleError):
@@ -438,7 +435,6 @@ def _join_check_names(check_names: list[str]) -> str:
 
 
 def _check_names_reason(outcome: CheckOutcome, check_names: list[str]) -> Reason:
-    """Return a reason that names the first checks with an outcome."""
     hidden_count = len(check_names) - MAX_NAMED
     names = _join_check_names(check_names)
     if hidden_count > 0:
@@ -457,8 +453,7 @@ def evidence_by_member(
 ) -> dict[str, PinnedBy]:
     """Return the strongest evidence for each member of a record.
 
-    For example, the runtime code may be proven by the chain, while the sources are proven by a hash in the
-    code.
+    For example, the chain may prove the runtime code, while a hash in the code proves the sources.
 
     Args:
         record: the record whose members are examined.
@@ -508,11 +503,7 @@ def _split_member_name(member_name: str) -> _MemberLocation:
 def _evidence_from_record(
     *, has_hashed_metadata: bool, creation_matches: bool, runtime_matches: bool
 ) -> Mapping[str, PinnedBy]:
-    """Return the weakest pins: members that other members of the record determine.
-
-    Args:
-        creation_matches, runtime_matches: whether the side matches.
-    """
+    """Return the members that other members of the record determine."""
     described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     pinned |= (MATCHED if creation_matches else UNMATCHED)["creation"]
@@ -522,7 +513,7 @@ def _evidence_from_record(
 def _evidence_from_compilation(
     compilation: CompilationEvidence | None, pin: PinnedBy
 ) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield the members that a compilation's evidence pins, in fixed order."""
+    """Yield the members that a compilation proves, in fixed order."""
     members = frozenset(compilation.members if compilation else ())
     yield from ((member, pin) for member in COMPILED_MEMBERS if member in members)
 

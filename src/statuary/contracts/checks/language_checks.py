@@ -71,10 +71,6 @@ def _compiler_contradictions(record: RecordView, code_maker: CodeMaker) -> Itera
 
 
 def _language_traces(record: RecordView) -> Traces:
-    """Return the traces of the record's language.
-
-    Code of a language that is not known here may name its own compiler.
-    """
     if record.is_known:
         return TRACES[record.language]
     return Traces(as_text(record.compilation.get("compiler")))
@@ -85,7 +81,7 @@ def _compiler_label(record: RecordView) -> str:
 
 
 def _compiler_named_in_code(record: RecordView) -> CodeMaker | None:
-    """Return the compiler that the code names.
+    """Find the compiler that the code names.
 
     Vyper from 0.3.10 on names it only at the end of the creation code.
     """

@@ -31,7 +31,7 @@ CACHED_SOURCES: Final = 65_536
 
 
 class KeccakCache:
-    """A cache of Keccak-256 hashes, which are computed on demand."""
+    """A cache of Keccak-256 hashes of source texts."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -54,7 +54,7 @@ class KeccakCache:
         return computed
 
     def clear(self) -> None:
-        """Remove all hashes from the cache."""
+        """Forget all hashes."""
         self._known.clear()
 
 
@@ -176,7 +176,6 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 def _members_in_metadata(record: RecordView) -> dict[str, Json]:
-    """Return the record's members that its metadata repeats."""
     # Only solc writes metadata. So check a record with metadata by solc's rules, whatever its `language`
     # says.
     has_documentation = compiler_evidence(SOLIDITY, record.version).has_documentation

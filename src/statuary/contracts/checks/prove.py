@@ -64,10 +64,10 @@ CONTRACT_CHECKS: Final = tuple(
 
 
 def unskipped_checks(skipped_names: frozenset[str]) -> tuple[ContractCheck, ...]:
-    """Return all checks of contract records except the given ones.
+    """Return all checks of contract records except the skipped ones.
 
     Args:
-        skipped_names: the names of the checks to leave out.
+        skipped_names: the names of the checks to skip.
     """
     return tuple(check for check in CONTRACT_CHECKS if check.name not in skipped_names)
 
@@ -82,9 +82,9 @@ _POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for che
 
 @cache
 def required_checks(match: Match) -> frozenset[str]:
-    """Return the names of the checks that confirm a match.
+    """Return the names of the checks that a claimed match depends on.
 
-    Each of them must be applicable to a record that claims the match.
+    A record that claims the match fails if one of them cannot be applied to it.
 
     Args:
         match: the language of the record, and a match of its creation or runtime code.
@@ -98,7 +98,7 @@ def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> t
     """Run checks on a record, and return their results.
 
     Args:
-        record: the record, whose members already have the right types.
+        record: the record, already validated against the record format.
     """
     view = RecordView(record)
     return tuple([result for check in checks for result in check.check_records([view])])
@@ -167,7 +167,7 @@ def prove_batch(
 
 
 class _ProvedPart(NamedTuple):
-    """The shared results of every record with the same compilation and levels."""
+    """The check results that copies of a contract share."""
 
     results: tuple[CheckResult, ...]  # the results of the checks in `OF_COMPILATION`
     computed: tuple[Computed, Computed, Computed]
@@ -181,7 +181,7 @@ def _results_by_record(
 ) -> Iterator[tuple[CheckResult, ...]]:
     """Yield each record's results.
 
-    If the part was proved before, only the checks of the deployment run.
+    If a copy of the contract was checked before, only the checks of the deployment run.
     """
     proved = [
         None if part is None else _prove_compilation(part, view)
@@ -196,12 +196,12 @@ def _results_by_record(
 
 
 def _sort_by_check(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
-    """Sort results of the deployment, then of the compilation, like all checks."""
+    """Sort results of deployment and compilation like all checks."""
     return tuple([results[position] for position in _POSITIONS])
 
 
 def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _ProvedPart:
-    """Prove a part on its own view, and share the results."""
+    """Check what copies of a contract share, once for all of them."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = shared_compilation.proof_results.get(levels)
     if proved is None:
@@ -260,11 +260,14 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Return a finding if the on-chain code is not the compiled code.
+    """Report a record whose on-chain code is not the compiled code.
 
     Args:
         severity: an error while the user makes the record. A note for a finished record: it is published,
             with the verdict that the codes differ.
+
+    Returns:
+        One finding, or none if the codes are the same.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):
         return ()
@@ -284,7 +287,7 @@ def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Sever
 def _fail_unmet_requirements(
     record: RecordView, check_results: tuple[CheckResult, ...]
 ) -> tuple[CheckResult, ...]:
-    """Return results in which required checks that do not apply have failed."""
+    """Replace "not applicable" by "failed" for checks that a claimed match requires."""
     not_applicable = CheckOutcome.NOT_APPLICABLE
     absent = {check for check, outcome, _, _, _ in check_results if outcome is not_applicable}
     language = "Solidity" if record.language == "Solidity" and record.is_known else "another"

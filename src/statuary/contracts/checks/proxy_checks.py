@@ -79,7 +79,7 @@ def _implementation_address_fault(address: Json, contract_address: Json, proxy_t
 
 
 def unresolved_proxy_findings(record: RecordValue) -> tuple[Finding, ...]:
-    """Return a note if a record names no implementation of its proxy.
+    """Note that a record lacks the contract to which its proxy forwards.
 
     This is not an error, because Sourcify servers send such records. The owner of the contract can add the
     implementation.

@@ -141,7 +141,7 @@ class Release(NamedTuple):
 
 @cache
 def known_releases(compiler: str) -> Mapping[str, Release]:
-    """Return the releases of a compiler by version, oldest first.
+    """Return the known releases of a compiler by version, oldest first.
 
     The table is generated from the compiler's packages by tests/support/compiler_releases.py.
 
@@ -252,11 +252,7 @@ _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
 def _parse_day(day_text: str) -> date | None:
-    """Return a day of three numbers.
-
-    Returns:
-        None if there is no such day.
-    """
+    """Parse a date. None if the calendar has no such day."""
     numbers = _DAY.fullmatch(day_text)
     try:
         return date(*map(int, numbers.groups())) if numbers else None

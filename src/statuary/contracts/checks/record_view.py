@@ -55,7 +55,7 @@ Compute = TypeVar("Compute", bound=Callable[..., object])
 
 
 def depends_on_compilation(compute: Compute) -> Compute:
-    """Mark a property that is the same for copies of a contract.
+    """Mark a property whose value all copies of a contract share.
 
     Copies have the same sources, settings and compiler output. The value depends only on these, so it is
     computed once for all copies.
@@ -138,7 +138,7 @@ def is_same_sorted_json(value: Json, other_value: Json) -> bool:
 
 
 class MetadataHashes:
-    """The possible hashes of a contract's metadata.
+    """The hashes that bytecode may contain for a contract's metadata.
 
     There are several, because a record does not preserve the order of keys in the compiler's JSON.
 
@@ -154,7 +154,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def compiler_text(self) -> str | None:
-        """The Solidity metadata as the compiler wrote it; None if missing."""
+        """The metadata exactly as solc wrote it, or None without metadata."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -219,7 +219,7 @@ class SideView:
     def onchain_code(self) -> bytes | None:
         """The code on the chain, decoded.
 
-        The value is None if the record does not contain the code, or it is not valid hex.
+        None if the record does not contain the code, or it is not valid hex.
         """
         return decode_lowercase_hex(self.value.get("onchainBytecode"))
 
@@ -228,7 +228,7 @@ class SideView:
     def recompiled_code(self) -> bytes | None:
         """The code that the compiler wrote, decoded.
 
-        It has zeros in place of library addresses and immutables. The value is None if the code is missing or
+        It has zeros in place of library addresses and immutables (variables set by the constructor). None if the code is missing or
         invalid hex.
         """
         text = self.value.get("recompiledBytecode")
@@ -261,9 +261,9 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The parsed transformations, if all are valid.
+        """The edits that turn recompiled into on-chain code, parsed.
 
-        The value is None if the list is missing, or contains an invalid transformation.
+        None if the list is missing, or contains an invalid transformation.
         """
         steps = tuple(step for step in self.parsed_steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
@@ -271,10 +271,9 @@ class SideView:
 
     @unlocked_cached_property
     def replayed_code(self) -> bytes | ReplayError | None:
-        """The recompiled code after the record's transformations.
+        """The recompiled code after the record's transformations (edits).
 
-        The value is an error if a transformation fails, and None if the code or a transformation cannot be
-        decoded.
+        An error if a transformation fails, and None if the code or a transformation cannot be decoded.
         """
         if self.recompiled_code is None or self.onchain_code is None or self.transformations is None:
             return None
@@ -289,18 +288,18 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The metadata sections in the record's `cborAuxdata`, by number.
+        """The metadata sections in bytecode that the record lists, by number.
 
-        If a section is invalid, the value is the parser's error instead of a dict.
+        The parser's error if a section of `cborAuxdata` is invalid.
         """
         return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
     @depends_on_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The metadata sections in the record's `cborAuxdata`, by number.
+        """The metadata sections in bytecode that the record lists, by number.
 
-        The value is empty if `cborAuxdata` is invalid.
+        Empty if `cborAuxdata` is invalid.
         """
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
@@ -310,7 +309,7 @@ class SideView:
     def library_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of library addresses, from the record's `linkReferences`.
 
-        If a position is invalid, the value is the parser's error instead of a list.
+        The parser's error if a position is invalid.
         """
         return parse_or_error(parse_link_references, self.value.get("linkReferences"))
 
@@ -319,8 +318,7 @@ class SideView:
     def immutable_references(self) -> list[CodeReference] | InvalidValueError:
         """The positions of immutable variables in the code.
 
-        Vyper stores immutables after the code. If a position is invalid, the value is the parser's error
-        instead of a list.
+        The parser's error if a position is invalid. Vyper stores immutables after the code.
         """
         return parse_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
@@ -360,8 +358,7 @@ class SideView:
     def trailing_auxdata_fields(self) -> AuxdataFields | None:
         """The decoded fields of the metadata at the code's end.
 
-        For example, Solidity writes the fields `ipfs` and `solc`. The value is None if there is no metadata,
-        or it is invalid.
+        For example, Solidity writes the fields `ipfs` and `solc`. None if there is no metadata, or it is invalid.
         """
         if self.trailing_auxdata is None:
             return None
@@ -374,7 +371,7 @@ class SideView:
     def recomputed_match(self) -> SideMatch | None:
         """The match between recompiled and on-chain code, computed as by Sourcify.
 
-        The value is None if they do not match.
+        None if they do not match.
         """
         libraries, immutables = self.library_references, self._immutable_positions
         if self.recompiled_code is None or not self.onchain_code or isinstance(libraries, InvalidValueError):
@@ -417,7 +414,6 @@ class SideView:
 
     @property
     def _appended_immutables_size(self) -> int:
-        """The size of the immutables that Vyper's creation code appends."""
         record = self.record
         return appended_immutables_size(
             record.creation.recompiled_code,
@@ -445,7 +441,7 @@ class QualifiedName(NamedTuple):
 
 
 class RecordView:
-    """A contract record, with values that checks derive from it."""
+    """A contract record as checks see it, with values decoded on demand."""
 
     def __init__(self, record: Mapping[str, Json]) -> None:
         self.value = record
@@ -567,7 +563,7 @@ class RecordView:
     def vyper_hashed_paths(self) -> frozenset[str]:
         """The paths of the sources that Vyper's integrity hash covers.
 
-        The set is empty if the imports cannot be followed.
+        Empty if the imports cannot be followed.
         """
         try:
             return integrity_hashed_paths(self.vyper_program)
@@ -579,7 +575,7 @@ class RecordView:
     def vyper_integrity_hashes(self) -> list[str] | InvalidValueError:
         """The hashes that Vyper may write into bytecode for the record's sources.
 
-        The value is an error if they cannot be computed.
+        An error if they cannot be computed.
         """
         try:
             return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
@@ -591,6 +587,6 @@ class RecordView:
     def constructor_types(self) -> TupleType | None:
         """The types of the constructor's arguments.
 
-        The value is None if the ABI is invalid.
+        None if the ABI is invalid.
         """
         return constructor_argument_types(self.value.get("abi"))

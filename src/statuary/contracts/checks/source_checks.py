@@ -241,10 +241,6 @@ def _compare_members(
 
 
 def _has_same_metadata(record: RecordView) -> bool:
-    """Return whether the compiler's metadata text is the record's.
-
-    Both may be absent.
-    """
     text = as_object(record.output_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
@@ -420,7 +416,6 @@ class _Words:
         self._searched = 0
 
     def include(self, word: str, first_path: str) -> bool:
-        """Return whether any source contains a word, searching `first_path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all_words
         return any(self._contains(self._sources[source], word) for source in (first_path, *self._sources))

@@ -273,8 +273,8 @@ _UNWRITTEN: Final = "0x" + "0" * 40
 
 
 def is_library(record: RecordView) -> bool:
-    """Return whether runtime code begins with the call protection of libraries.
+    """Return whether the contract is a Solidity library.
 
-    Solidity writes this code only for libraries.
+    Its runtime code then begins with the call protection, a comparison with its own address.
     """
     return (record.runtime.recompiled_code or b"").startswith(CALL_PROTECTION)

@@ -40,11 +40,6 @@ def decide_verdict(record_claims: tuple[Claim, ...]) -> Verdict:
 
 
 def _contradiction_sentence(claims_by_name: Mapping[ClaimName, Claim]) -> Reason | None:
-    """Return the first sentence against a record.
-
-    Returns:
-        None if no claim is contradicted.
-    """
     contradicted = [name for name, made in claims_by_name.items() if made.status is ClaimStatus.CONTRADICTED]
     if not contradicted:
         return None

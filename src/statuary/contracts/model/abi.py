@@ -58,15 +58,15 @@ class ArrayType:
     def is_dynamic(self) -> bool:
         """Whether the length of the encoded array depends on its value.
 
-        The encoding of a call then has an offset to the array among the arguments.
+        A call then contains an offset in place of the array, which follows the other arguments.
         """
         return self.length is None or self.item.is_dynamic
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes that the array takes among a call's arguments.
+        """The size in bytes of the array among a call's arguments.
 
-        For a dynamic type it is 32: the size of the offset.
+        32 if the array is dynamic: the arguments then contain only an offset to it.
         """
         return WORD if self.is_dynamic else self.item.inline_size * (self.length or 0)
 
@@ -86,15 +86,15 @@ class TupleType:
     def is_dynamic(self) -> bool:
         """Whether the length of the encoded tuple depends on its value.
 
-        The encoding of a call then has an offset to the tuple among the arguments.
+        A call then contains an offset in place of the tuple, which follows the other arguments.
         """
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
     def inline_size(self) -> int:
-        """The number of bytes that the tuple takes among a call's arguments.
+        """The size in bytes of the tuple among a call's arguments.
 
-        For a dynamic type it is 32: the size of the offset.
+        32 if the tuple is dynamic: the arguments then contain only an offset to it.
         """
         return WORD if self.is_dynamic else sum(item.inline_size for item in self.items)
 
@@ -138,7 +138,10 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether the library ethers accepts a name in an ABI."""
+    """Return whether a JSON value can name a function or parameter.
+
+    The rule is that of ethers, the JavaScript library with which Sourcify parses ABIs.
+    """
     if not isinstance(name, str):
         return False
     # `str.isidentifier` is several times faster, and accepts the same names as ethers except those with `$`
@@ -242,15 +245,15 @@ _TEXTS: Final[dict[bytes, str | None]] = {}
 
 
 def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
-    """Return the sorted signatures in an ABI by kind, without duplicates.
+    """List the functions, events and errors of an ABI as signatures.
 
-    Sourcify's server sorts by the locale of its database, so compare with its records as sets.
+    Signatures are unique and sorted. Sourcify's server sorts them by another rule, so compare with its records as sets.
 
     Args:
-        abi: the member `abi` of a record.
+        abi: the record's `abi`: the contract's interface, a JSON list.
 
     Returns:
-        The signatures with their hashes, for each of `function`, `event` and `error`.
+        For each of `function`, `event` and `error`, the signatures with their hashes.
     """
     texts: dict[str, set[str]] = {kind: set() for kind in SIGNATURE_KINDS}
     for item in abi if isinstance(abi, list) else ():
@@ -264,7 +267,9 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def cached_item_signature(abi_item: Mapping[str, Json]) -> str | None:
-    """Return an ABI item's signature, computed once for equal items.
+    """Return an ABI item's signature from a cache, or compute it.
+
+    Contracts of one standard, such as ERC-20, repeat the same items.
 
     Returns:
         A signature such as `transfer(address,uint256)`, or None if the item is invalid.
@@ -304,12 +309,18 @@ def item_signature(abi_item: Mapping[str, Json]) -> str | None:
 
 @lru_cache(maxsize=REMEMBERED_SIGNATURES)
 def signature_hash(signature: str) -> str:
-    """Return the Keccak-256 of a signature as `0x` and 64 hex digits."""
+    """Return the Keccak-256 of a signature as `0x` and 64 hex digits.
+
+    The EVM identifies an event by this hash, and a function by its first 4 bytes.
+    """
     return "0x" + keccak256(signature.encode("utf-8", "surrogatepass")).hex()
 
 
 def signature_members(signature: str) -> dict[str, str]:
-    """Return the JSON object with a signature and its two hashes."""
+    """Return a signature with its hashes as JSON, as in a record.
+
+    Example: {"signature": "transfer(address,uint256)", "signatureHash4": "0xa9059cbb", "signatureHash32": "0xa9059cbb2a…"}
+    """
     digest = signature_hash(signature)
     return {"signature": signature, "signatureHash4": digest[:10], "signatureHash32": digest}
 
@@ -341,7 +352,11 @@ class _Decoded(NamedTuple):
 
 
 def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Decoded:
-    """Decode values of these types, whose heads begin at `start`."""
+    """Decode the values of a tuple, an array or an argument list.
+
+    Args:
+        start: the offset of the first value in `data`.
+    """
     tail = start + sum(item.inline_size for item in types)
     if tail > len(data):
         raise InvalidValueError(

@@ -67,7 +67,7 @@ def find_trailing_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
 
 
 class _Extent(NamedTuple):
-    """The offsets of the auxdata at the end of code."""
+    """The size of auxdata at the end of code, and its CBOR's end."""
 
     size: int
     cbor_end: int  # the offset
@@ -203,7 +203,10 @@ MAX_ARRAY_INDEX = 2**32 - 2
 
 
 class CodeReference(NamedTuple):
-    """A range of code for a library's address or an immutable."""
+    """A gap in compiled code, for a library's address or an immutable.
+
+    An immutable is a variable whose value the constructor writes into the code.
+    """
 
     id: str  # a library's fully qualified name, or an immutable's AST id
     start: int  # offset in bytes
@@ -211,7 +214,7 @@ class CodeReference(NamedTuple):
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:
-    """Parse `linkReferences`: the positions of library addresses in bytecode.
+    """Parse `linkReferences`: where bytecode needs the addresses of libraries.
 
     The result is sorted by file and library, as in solc's output.
 
@@ -233,7 +236,9 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
 
 
 def parse_immutable_references(immutable_references: Json) -> list[CodeReference]:
-    """Parse `immutableReferences`: the positions of immutables in bytecode.
+    """Parse `immutableReferences`: where bytecode needs the values of immutables.
+
+    An immutable is a variable that the constructor sets once. solc names it by a number, the AST id.
 
     Raises:
         InvalidValueError: if the value does not give positions by AST id.
@@ -265,7 +270,7 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
 def sort_keys_as_javascript(keys: Iterable[str]) -> list[str]:
     """Sort keys as in JavaScript objects: integers first, in ascending order.
 
-    All other keys keep their order.
+    All other keys keep their order. Example: ["b", "10", "2"] -> ["2", "10", "b"]
     """
     key_list = list(keys)
     if len(key_list) < 2:
@@ -348,7 +353,9 @@ class AuxdataPositions(NamedTuple):
 def locate_auxdata(
     creation_code: bytes, runtime_code: bytes, *, language: str, version: str, assembly: Json
 ) -> AuxdataPositions:
-    """Locate the compiler's metadata in a contract's recompiled bytecode.
+    """Locate the metadata that the compiler wrote into recompiled bytecode.
+
+    Records list these positions as `cborAuxdata`.
 
     Args:
         language: the language of the record.
@@ -388,7 +395,6 @@ def locate_auxdata(
 
 
 def _locate_single_section(code: bytes, style: AuxdataStyle, section_values: list[bytes]) -> AuxdataByNumber:
-    """Locate the only listed piece, at the end of code or elsewhere."""
     return (_number_trailing_auxdata(code, style) if section_values else {}) or _locate_sections(
         code, section_values
     )
@@ -407,6 +413,8 @@ def auxdata_in_assembly(assembly: Json) -> list[bytes]:
 
 def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
     """Find metadata in bytecode by searching for CBOR maps with their length.
+
+    This is for compiler output without `evm.legacyAssembly`, which lists the metadata.
 
     Returns:
         The pieces of metadata. The last one in the runtime code, which is the contract's own, is first.

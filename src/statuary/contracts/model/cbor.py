@@ -171,7 +171,7 @@ def _decode_simple_value(data: bytes, start: int, argument: int, end: int) -> Cb
 
 @lru_cache(maxsize=MAX_CACHED_ITEMS)
 def is_cbor(data: bytes) -> bool:
-    """Return whether bytes are a CBOR value, with nothing after it."""
+    """Return whether bytes are exactly one CBOR value."""
     try:
         decode_cbor(data)
     except InvalidValueError:

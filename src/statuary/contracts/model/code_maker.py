@@ -37,7 +37,7 @@ class CodeMaker(NamedTuple):
 
 
 def find_code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler that the metadata at the end of bytecode names.
+    """Find the compiler that the metadata at the end of bytecode names.
 
     Returns:
         The compiler and its version; None if the code names none.

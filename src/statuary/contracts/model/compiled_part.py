@@ -104,7 +104,7 @@ class CompiledPart:
 
     @property
     def members(self) -> RecordValue:
-        """The members that records of the same compilation share."""
+        """The record members that all copies of the contract share."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_with_deployment(self, deployment_texts: tuple[bytes, ...]) -> RecordValue:
@@ -143,7 +143,7 @@ SAMPLED: Final = 61
 
 
 def _sample_key(compiled_texts: tuple[bytes, bytes, bytes]) -> int:
-    """Return a key that nearly always differs between different bytes."""
+    """Hash every 61st byte: a cheap cache key, which the caller verifies."""
     a, b, c = compiled_texts
     return hash((len(a), len(b), len(c), a[::SAMPLED], b[::SAMPLED], c[::SAMPLED]))
 

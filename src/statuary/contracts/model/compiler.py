@@ -33,6 +33,8 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 def parse_compiler_version(version_text: str) -> CompilerVersion:
     """Parse a compiler version into a comparable value.
 
+    Example: '0.8.19+commit.7dd6d404' -> (0, 8, 19)
+
     Returns:
         The version; `UNKNOWN`, the lowest, for any other string.
     """
@@ -54,6 +56,8 @@ _BUILD = re.compile(
 
 def find_build_version(version_text: str) -> str:
     """Return the first compiler version in a string, without its platform.
+
+    Example: 'Version: 0.8.19+commit.7dd6d404.Linux.g++' -> '0.8.19+commit.7dd6d404'
 
     Returns:
         The version with its commit, if it has one; empty if the string contains no version.
@@ -90,11 +94,10 @@ def is_same_build(recorded_version: str, reported_version: str) -> bool:
 def library_addresses(libraries_setting: Json) -> dict[str, str]:
     """Return the addresses of libraries from compiler settings.
 
+    Example: {"a.sol": {"Math": "0xAB…"}} -> {"a.sol:Math": "0xab…"}
+
     Args:
         libraries_setting: the setting `libraries`, either nested by file or flat.
-
-    Returns:
-        The addresses in lower case, by `path:Library`.
     """
     flat: dict[str, str] = {}
     for path, addresses in as_object(libraries_setting).items():

@@ -26,7 +26,7 @@ class AuxdataStyle(StrEnum):
 
 
 class SourceHash(StrEnum):
-    """The input of the hash in auxdata, if there is a hash."""
+    """The input of the source hash in bytecode, if there is one."""
 
     NONE = "none"
     METADATA = "metadata"  # solc's metadata, which contains the hash of each source
@@ -42,7 +42,10 @@ class AppendedImmutables(StrEnum):
 
 
 class CompilerEvidence(NamedTuple):
-    """The evidence that a compiler release puts into bytecode and output."""
+    """The marks that a compiler release leaves in bytecode and output.
+
+    Checks expect them in a record, and report a record that lacks them or has others.
+    """
 
     auxdata: AuxdataStyle = AuxdataStyle.NONE
     has_runtime_auxdata: bool = False  # whether the runtime code ends with auxdata too

@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 
 class ContractRow(NamedTuple):
-    """A contract in lists: members for the API, then members for pages."""
+    """An entry in a list of contracts.
+
+    The API serves the members in camelCase; the others are for pages.
+    """
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names

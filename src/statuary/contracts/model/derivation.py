@@ -50,7 +50,7 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def standard_json_members(record: RecordValue) -> dict[str, Json]:
-    """Return a record's `stdJsonInput` and `stdJsonOutput`.
+    """Return a record's `stdJsonInput` and `stdJsonOutput`: the compiler's JSON.
 
     The server derives both from other members of the record. The keys of `stdJsonInput` and of its sources
     are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
@@ -178,7 +178,7 @@ def split_qualified_name(fully_qualified_name: str) -> ContractName:
 
 
 def standard_json_language(std_json_input: Json) -> str:
-    """Return the language of standard JSON input, spelled as in records.
+    """Return the language of a compiler's JSON input, such as `Solidity`.
 
     Raises:
         DerivationError: if the input has no language.
@@ -194,7 +194,7 @@ def standard_json_language(std_json_input: Json) -> str:
 
 
 def find_compiled_contract(std_json_output: Json, source_path: str, contract_name: str) -> CompiledContract:
-    """Return a contract in a compiler's standard JSON output.
+    """Find a contract in a compiler's standard JSON output.
 
     Raises:
         DerivationError: if the output lacks the contract or its bytecode.
@@ -426,7 +426,7 @@ def match_creation_and_runtime(
 ) -> SideMatches:
     """Match compiled creation and runtime code with the code on the chain.
 
-    Code on the chain that is unknown is None.
+    Pass None for code on the chain that is unknown.
     """
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
@@ -545,7 +545,7 @@ def _record_from_workspace(workspace: Workspace) -> RecordValue:
 
 
 def format_verified_at(verified_at: Instant) -> str:
-    """Format a time for `verifiedAt`, such as `2026-11-02T10:00:00Z`."""
+    """Format the time of verification, such as `2026-11-02T10:00:00Z`."""
     return format_utc(verified_at)
 
 

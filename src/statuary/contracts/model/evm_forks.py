@@ -43,13 +43,13 @@ class LaterOpcode(NamedTuple):
 
 
 def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Find the first opcode in solc's code that an EVM fork lacks.
+    """Find the first opcode that an EVM version does not support.
 
     The search ends at the first `INVALID` opcode, because data follows it.
 
     Args:
-        code: the bytecode.
-        fork: the name of the fork, one of `FORKS`.
+        code: the bytecode, written by solc.
+        fork: the name of the EVM version, such as `paris`; one of `FORKS`.
     """
     offset, newest = 0, FORKS.index(fork)
     while offset < len(code) and code[offset] != _INVALID:

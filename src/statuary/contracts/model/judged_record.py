@@ -20,9 +20,9 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The proof's verdict, such as `not_shown`.
+        """The conclusion of the proof, such as `not_shown` or `contradicted`.
 
-        The value is empty if the proof has no verdict.
+        Empty if the proof has no conclusion.
         """
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
@@ -33,25 +33,24 @@ class JudgedRecord(NamedTuple):
 
     @property
     def fails_checks(self) -> bool:
-        """Whether the record itself breaks a rule."""
+        """Whether the record breaks a rule, for example has an invalid address."""
         claim = self.proof.find_claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether nothing contradicts that the sources compile to the on-chain code.
+        """Whether no evidence contradicts that the sources give the deployed code.
 
-        The value stays True if the code at the address has changed since the deployment.
+        Stays True if the code at the address changed after the deployment.
         """
         claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The implementation that a proxy calls now, if the record names another.
+        """The contract that a proxy forwards to, if the record names another.
 
-        The value is a checksummed address. It is empty if the record is right, or the contract is not known
-        to be a proxy.
+        A checksummed address. Empty if the record is right, or the contract is not known to be a proxy.
         """
         claim = self.proof.find_claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION

@@ -43,14 +43,13 @@ def decide_match_level(
     language: str,
     version: str,
 ) -> MatchLevel:
-    """Return whether matching code is an exact match or only a match.
+    """Decide whether matching code is an `exact_match` or only a `match`.
 
     It is exact if the code contains a hash of the sources, and no transformation replaces the hash.
 
     Args:
-        auxdata_sections: the compiler's metadata in the recompiled code; empty if there is none, or none was
-            found.
-        transformations: the transformations that turn the recompiled code into the on-chain code.
+        auxdata_sections: the compiler's metadata in the recompiled code; empty if there is none.
+        transformations: the edits that turn the recompiled code into the on-chain code.
         language: the language of the record.
         version: the version of the compiler.
     """
@@ -112,7 +111,10 @@ class RecompiledSide(NamedTuple):
 
 
 class SideMatch(NamedTuple):
-    """A match of creation or runtime code, with its transformations."""
+    """A match of creation or runtime code, with the necessary edits.
+
+    `values` are the bytes that the edits (transformations) insert.
+    """
 
     level: MatchLevel
     transformations: tuple[TransformationStep, ...]
@@ -165,7 +167,7 @@ class _Attempt:
         self.values_under(values_key)[code_range.id] = "0x" + value.hex()
 
     def values_under(self, values_key: str) -> dict[str, str]:
-        """Return one map of `transformationValues`, to which values can be added."""
+        """Return one map of `transformationValues`, for adding values."""
         values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
             raise TypeError(f"{values_key} is one value")

@@ -46,7 +46,7 @@ def ipfs_multihash(data: bytes) -> bytes:
 
 
 def encode_base58(data: bytes) -> str:
-    """Encode bytes in Bitcoin's base58.
+    """Encode bytes in Bitcoin's base58, in which IPFS hashes are shown.
 
     Each leading zero byte becomes the digit `1`.
     """

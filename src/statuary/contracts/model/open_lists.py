@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 def is_plausible_name(name: str) -> bool:
     """Return whether a string could name a new language, compiler or type.
 
-    For example, a sentence or a string with invisible characters could not.
+    A sentence, or a string with invisible characters, could not.
     """
     return _NAME.fullmatch(name) is not None
 

@@ -32,7 +32,7 @@ class CheckOutcome(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """The result of a check for a record."""
+    """The result of a check for a record: outcome, evidence and findings."""
 
     check: str
     outcome: CheckOutcome
@@ -42,7 +42,10 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The six independent claims (statements) that a proof makes about a record."""
+    """The six statements (claims) that a proof makes about a record.
+
+    For example, `matches`: the compiled runtime code is the code on the chain.
+    """
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
@@ -122,7 +125,7 @@ class CompilationEvidence(NamedTuple):
 
 
 class Recompilation(NamedTuple):
-    """The result of compiling a record's sources with its compiler."""
+    """The result of compiling a record's sources again in this build."""
 
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
@@ -158,13 +161,13 @@ class Proof:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """The names of the checks that were skipped."""
+        """The names of the checks that did not run."""
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def find_claim(self, name: ClaimName) -> Claim | None:
-        """Return the claim with this name.
+        """Return one of the six statements that the proof makes.
 
         Returns:
-            The claim, or None if no claims were decided.
+            The claim, or None if the proof has no claims.
         """
         return next((claim for claim in self.claims if claim.name is name), None)

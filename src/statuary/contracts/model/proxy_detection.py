@@ -81,6 +81,8 @@ DIAMOND = "DiamondProxy"
 def proxy_slots(proxy_type: str, address: Address) -> list[str]:
     """Return the storage slots that may contain a proxy's implementation.
 
+    A proxy is a contract that forwards calls to another contract, its implementation.
+
     Args:
         proxy_type: the type of the proxy, such as `EIP1967Proxy`.
         address: the address of the proxy.
@@ -98,7 +100,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """The answer that bytecode gives to whether a contract is a proxy."""
+    """What bytecode alone shows about whether a contract is a proxy."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -106,7 +108,7 @@ class ProxyVerdict(StrEnum):
 
 
 class ProxyEvidence(NamedTuple):
-    """The proxy patterns in a contract's code, and the conclusion."""
+    """The result of searching bytecode for the patterns of proxies."""
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
@@ -129,6 +131,8 @@ class ProxyPatterns(NamedTuple):
 
 def find_proxy_evidence(code: bytes) -> ProxyEvidence:
     """Decide from bytecode whether a contract may be a proxy.
+
+    A proxy forwards calls to another contract, its implementation.
 
     Args:
         code: the creation code if it is known, else the runtime code.
@@ -253,7 +257,6 @@ class _Disassembly:
         self.returns = self.loads_calldata = False
 
     def patterns(self) -> ProxyPatterns:
-        """Return the proxy patterns that were found so far."""
         return ProxyPatterns(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def disassemble(self) -> int:

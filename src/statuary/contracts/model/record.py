@@ -257,11 +257,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
-    """Return a contract's entry for lists: match, address, date, verdict.
+    """Make a contract's list entry from its record.
 
     Args:
         record: the record to list.
-        verdict: the verdict of the proof, such as `not_shown`; empty if there is none.
+        verdict: the conclusion of the proof, such as `not_shown`; empty if there is none.
     """
     return ContractRow(
         match=record["match"],
@@ -276,7 +276,7 @@ def make_contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 
 
 def unknown_member_paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each member that the record format lacks.
+    """Yield the path of each member that Sourcify's record format lacks.
 
     An example is `("compilation", "extra")`. Top-level members come first.
     """

@@ -49,7 +49,7 @@ class SolcRelease(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting whose value in metadata is not what solc would write.
+    """A compiler setting that solc would write differently into metadata.
 
     An absent value is None.
     """
@@ -62,10 +62,10 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], input_settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return settings in Solidity metadata that solc would write differently.
+    """Find settings in Solidity metadata that solc would write differently.
 
-    solc's behaviour comes from a table of its releases. For a newer release, defaults and unknown settings
-    are not compared. A pre-release may write settings like the release itself, or like the release before.
+    Such a difference shows that the metadata or the settings were changed. solc's behaviour comes from a table of its
+    releases. For a newer release, defaults and unknown settings are not compared.
 
     Args:
         metadata: the settings in the record's metadata.
@@ -150,14 +150,17 @@ def _read_release_table() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 
 def clear_table_cache() -> None:
-    """Clear the cached table of solc releases after its file changed."""
+    """Make the next call read the table of solc releases again.
+
+    Call it after changing the table's file.
+    """
     _read_release_table.cache_clear()
     _newest_release_up_to.cache_clear()
     _cached_setting_differences.cache_clear()
 
 
 def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a row of the JSON table of solc releases."""
+    """Convert an entry of the JSON table of solc releases."""
     details, known = table_row["details"], table_row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))

@@ -48,7 +48,10 @@ _YUL: Final = re.compile(
 
 
 class Declaration(NamedTuple):
-    """The declaration of a contract, library or interface."""
+    """The declaration of a contract, library or interface in Solidity.
+
+    `head` is the text between its name and the opening brace.
+    """
 
     keyword: str
     head: str  # the code between the contract's name and its body
@@ -60,11 +63,13 @@ class Declaration(NamedTuple):
 
 
 def strip_comments(source_text: str, version: str) -> str:
-    """Return a source without its comments, and with empty strings.
+    """Return a source without comments, and with the text of strings removed.
+
+    Declarations can then be found by searching for words.
 
     Args:
         source_text: the source.
-        version: the version of the compiler, as in records.
+        version: the version of the compiler. The syntax of comments depends on it.
     """
     # Count the work for a cached source, too. Otherwise, a record's limit would depend on the records before
     # it.
@@ -129,7 +134,7 @@ def yul_object_name(source_text: str) -> str:
 
 
 def find_word_offsets(text: str, word: str) -> Iterator[int]:
-    """Yield each offset of a word, except inside longer words."""
+    """Yield each offset of a word, ignoring it inside longer words."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)

@@ -53,9 +53,9 @@ class _Variable(NamedTuple):
 
 @dataclass(slots=True)
 class SolidityLayout:
-    """A permanent or transient storage layout in solc's format.
+    """A storage layout from solc: the slot of each contract variable.
 
-    The layout has the members `storage` and `types`.
+    Its `variables` and `types` are solc's members `storage` and `types`.
     """
 
     variables: Sequence[Json]
@@ -63,7 +63,7 @@ class SolidityLayout:
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def find_faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
-        """Yield the inconsistencies in the layout.
+        """Find variables and types in the layout that solc cannot have written.
 
         Args:
             may_start_anywhere: whether the first variable may be in any slot (`layout at`, since solc
@@ -245,10 +245,10 @@ def _parse_number_of_bytes(type_name: str, type_definition: Mapping[str, Json]) 
 
 
 def parse_solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
-    """Parse a storage layout in solc's format.
+    """Parse a storage layout, which gives the slot of each variable.
 
     Returns:
-        The layout, or an error if the value is malformed.
+        The layout, or an error if the value is not in solc's format.
     """
     variables = layout.get("storage")
     types = layout.get("types")
@@ -284,7 +284,7 @@ def _parse_slot_number(json_number: Json) -> int | None:
 
 
 def find_vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
-    """Yield an error for variables that overlap or have no slot.
+    """Find variables in a storage layout that overlap or have no slot.
 
     Args:
         layout: a storage layout in Vyper's format.

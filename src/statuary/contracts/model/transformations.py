@@ -14,7 +14,7 @@ from statuary.base.primitives import InvalidValueError, decode_hex_digits, short
 
 
 class TransformationType(StrEnum):
-    """The kind of change that a transformation makes: the member `type`."""
+    """The kind of edit: the member `type` of a transformation."""
 
     INSERT = "insert"
     REPLACE = "replace"
@@ -22,7 +22,7 @@ class TransformationType(StrEnum):
 
 
 class TransformationReason(StrEnum):
-    """The reason for a transformation: the member `reason`."""
+    """The reason for an edit: the member `reason` of a transformation."""
 
     CALL_PROTECTION = "callProtection"
     IMMUTABLE = "immutable"
@@ -47,7 +47,10 @@ Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
-    """One change on the way from recompiled to on-chain code."""
+    """An edit on the way from recompiled to on-chain code.
+
+    For example, it inserts the address of a library.
+    """
 
     type: TransformationType
     reason: TransformationReason
@@ -58,7 +61,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the step as an element of a record's list `transformations`."""
+        """Return the edit as an element of a record's list `transformations`."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -108,7 +111,6 @@ def parse_transformation(transformation: Json) -> TransformationStep:
 def _require_choice(
     transformation: Mapping[str, Json], member_name: str, choices: Mapping[str, Choice]
 ) -> Choice:
-    """Return a member whose value must be one of some words."""
     word = transformation.get(member_name)
     if not isinstance(word, str):
         raise InvalidValueError(f"transformation {member_name} {word!r} is not one of {', '.join(choices)}")
@@ -122,10 +124,10 @@ def _require_choice(
 def transformation_value_text(
     transformation: TransformationStep, transformation_values: Mapping[str, Json]
 ) -> str:
-    """Return the hex string that a transformation inserts.
+    """Return the hex string that a transformation (an edit of code) inserts.
 
     Args:
-        transformation: the transformation, which names the value.
+        transformation: the edit, which names the value.
         transformation_values: the record's `transformationValues`.
 
     Returns:
@@ -149,10 +151,10 @@ def transformation_value_text(
 def transformation_value_bytes(
     transformation: TransformationStep, transformation_values: Mapping[str, Json]
 ) -> bytes:
-    """Return the bytes that a transformation inserts.
+    """Return the bytes that a transformation (an edit of code) inserts.
 
     Args:
-        transformation: the transformation, which names the value.
+        transformation: the edit, which names the value.
         transformation_values: the record's `transformationValues`.
 
     Raises:
@@ -170,7 +172,7 @@ def transformation_value_bytes(
 def transformation_value_keys(transformation_values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
     """Return the keys of all values in `transformationValues`.
 
-    For example, `("immutable", "12")` for the immutable variable with the id 12.
+    Example: {"immutables": {"12": "0x…"}} -> {("immutable", "12")}
 
     Returns:
         Pairs of a transformation's reason and an id. The id is None for reasons with only one value.

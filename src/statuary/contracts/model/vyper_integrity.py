@@ -71,7 +71,7 @@ class UnknownModuleError(InvalidValueError):
 
 
 class VyperProgram(NamedTuple):
-    """The sources and settings that Vyper's integrity hash covers."""
+    """The input of Vyper's integrity hash, which identifies sources in bytecode."""
 
     main: str  # the path of the compiled module
     sources: Mapping[str, str]  # texts by path
@@ -108,6 +108,8 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
 
 def integrity_hashed_paths(program: VyperProgram) -> frozenset[str]:
     """Return the paths of the sources that Vyper's integrity hash covers.
+
+    These are the main file, its imports, and their imports.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
