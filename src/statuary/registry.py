@@ -53,7 +53,7 @@ class Extension(NamedTuple):
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
-    """Return a dict with one command of an extension, by its name."""
+    """Describe a command of an extension, for its row of the registry."""
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
@@ -351,7 +351,7 @@ def extension_of(key: str) -> Extension | None:
 
 @cache
 def sections_of_others() -> tuple[Extension, ...]:
-    """Return the extensions that other installed packages offer."""
+    """Return the extensions that other installed packages offer as entry points."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
     own_keys = {row.name for row in EXTENSIONS}
@@ -366,7 +366,7 @@ def sections_of_others() -> tuple[Extension, ...]:
 
 
 def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the versions of other packages whose extensions a site uses.
+    """Return the versions of the other packages that a site uses.
 
     When such a version changes, a build makes the documents of the extension again.
 
@@ -391,10 +391,10 @@ def providers(kind: str) -> dict[str, str]:
 
 
 def provided(need: str) -> Any:
-    """Import what an extension provides under a name.
+    """Import the function or class that an extension provides to the core.
 
     Args:
-        need: the kind and the name, such as `place s3` for the class that reads a site in S3.
+        need: a name from `Extension.provides`, such as `place s3` for the class that reads a site in S3.
     """
     [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
     return load(target)

@@ -33,7 +33,7 @@ Kind = TypeVar("Kind")
 
 
 class CheckOptions(NamedTuple):
-    """The checks that run, and their strictness."""
+    """The options of `statuary check` and `build`: skipped rules, and strictness."""
 
     skipped: frozenset[str] = frozenset()  # names of skipped rules
     strict: bool = False
@@ -87,9 +87,9 @@ class Run:
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
-        """Return the enabled sections that are of a given class.
+        """Return the enabled sections that inherit from a class.
 
-        For example, `answering(FollowsStatus)` returns those whose documents change with the status.
+        For example, `FollowsStatus` returns the sections whose documents change with the status.
         """
         return [section for section in self.sections if isinstance(section, kind)]
 

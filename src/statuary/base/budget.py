@@ -85,12 +85,13 @@ def run_guarded(
     action: str,
     reraise: tuple[type[BaseException], ...] = INTERRUPTIONS,
 ) -> Result | Finding:
-    """Call a function with limited work, and report exceptions as a finding.
+    """Call a function, and turn an exception into a finding.
 
-    A call of `run_guarded` within `work` has a full limit of its own.
+    A finding is an error report about a content file. The function may take `MAX_STEPS` steps of work. A call of
+    `run_guarded` within `work` has a full limit of its own.
 
     Args:
-        work: the function to call; it may take `MAX_STEPS` steps.
+        work: the function to call.
         path: the content file that the finding is about.
         action: the work as the message begins, such as `checking the record`.
         reraise: exceptions that are raised instead of reported.
@@ -110,7 +111,7 @@ def run_guarded(
 
 
 def exception_finding(error: BaseException, path: str, action: str) -> Finding:
-    """Convert an exception to an error in a content file.
+    """Convert an exception to a finding, the report of an error.
 
     Errors of statuary keep their message; other exceptions are described by type and code location.
 

@@ -19,7 +19,7 @@ PARTS = f"{FOLDER}/parts/"
 
 
 def manifest_part_path(digest: str) -> str:
-    """Return the path, in the site, of a part of its manifest.
+    """Return the path of a part of the manifest, the list of a site's files.
 
     Args:
         digest: the SHA-256 of the part, as hex.
@@ -28,9 +28,9 @@ def manifest_part_path(digest: str) -> str:
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Return whether a path belongs to the manifest, not to a document.
+    """Return whether a path belongs to the manifest, the list of a site's files.
 
-    The files of the manifest are the manifest itself, its signature, and its parts.
+    The manifest consists of its main file, its signature, and its parts.
     """
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 

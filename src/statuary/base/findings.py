@@ -55,12 +55,11 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return the finding with its file's path, and its place there.
+        """Return a copy of the finding that names its file.
 
         Args:
             path: the path of the file.
-            prefix: the keys and indexes that lead to the part of the file that was checked, such as
-                `("updates", 2)`; they are put before the finding's own.
+            prefix: the keys and indexes that lead to the checked part of the file, such as `("updates", 2)`.
         """
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 

@@ -40,7 +40,7 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether the sender of a signed transaction can be computed here.
+    """Return whether this computer can find the sender of a signed transaction.
 
     That needs an optional library, which recovers a public key from a signature.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FinalRecord(NamedTuple):
-    """The documents of a record that no longer changes."""
+    """An incident or maintenance window that can no longer change."""
 
     digest: str  # the digest of the record's inputs, except the program and `SiteStatus.shared_inputs`
     documents: Callable[[], Iterable[Document]]
@@ -45,7 +45,7 @@ class ArchivePart(NamedTuple):
 
 @dataclass(frozen=True)
 class StatusArchive:
-    """The incidents and maintenance windows that no longer change, and the objects that make their documents.
+    """The ended incidents and maintenance windows, and the makers of their documents.
 
     Attributes:
         feeds: the feeds; None if the site has none.

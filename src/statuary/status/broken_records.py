@@ -16,7 +16,7 @@ RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
 
 
 def find_broken_files(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Return the errors in files of incidents, windows and templates.
+    """Select the errors in files of incidents, maintenance windows and templates.
 
     Errors in files that are already excluded are left out.
     """
@@ -35,7 +35,7 @@ def _is_record_file(path: str) -> bool:
 
 
 def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteContent:
-    """Return a site's content without the incidents in given files.
+    """Return a copy of the content without the incidents of given files.
 
     Args:
         site: the content.
@@ -51,7 +51,7 @@ def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteC
 
 
 def with_status_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
-    """Return a site's content with other components and incidents.
+    """Return a copy of the content with another status catalogue.
 
     Args:
         site: the content.

@@ -144,13 +144,11 @@ def keep_last_components(
 def _without_empty_groups(
     components: Iterable[Component], faulty: Iterable[FaultyPart]
 ) -> tuple[Component, ...]:
-    """Return the components without groups that have lost all of their own."""
     groups = {part.pointer[:2] for part in faulty}
     return tuple(item for item in components if not item.group or item.children or item.pointer not in groups)
 
 
 def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Component]) -> list[Finding]:
-    """Return a finding for each component that has the key or id of a published one."""
     names = {name: component.name for component in kept for name in (component.key, component.id)}
     return [
         Finding(
@@ -169,7 +167,7 @@ def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Com
 def _published_components_at(
     catalogue: StatusCatalogue, last_components: Iterable[Component], pointers: frozenset[Pointer]
 ) -> Iterator[Component]:
-    """Yield the published components at some places, without those that moved elsewhere."""
+    """Yield the published components of some places, unless they have moved."""
     current = {(component.key, component.id) for component in catalogue.components}
     for component in last_components:
         is_moved = component.pointer not in pointers and (component.key, component.id) in current
@@ -180,7 +178,7 @@ def _published_components_at(
 def _components_with_known_groups(
     catalogue: StatusCatalogue, requested: Iterable[Component]
 ) -> Iterator[Component]:
-    """Yield published components whose groups are known, each group before its components."""
+    """Yield published components whose group exists, each after its group."""
     groups = {component.pointer: component.id for component in catalogue.components if component.group}
     for component in requested:
         if component.group:
@@ -213,7 +211,7 @@ def _insert_kept_components(
 
 
 def with_component_consequences(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
-    """Add to errors about components what a build publishes instead."""
+    """Append to each error its consequence, such as `; the component is left out`."""
     places = {component.pointer for component in catalogue.components}
     return [
         replace(finding, message=f"{finding.message}; {_consequence_text(finding, places)}")
@@ -222,7 +220,6 @@ def with_component_consequences(findings: Iterable[Finding], catalogue: StatusCa
 
 
 def _consequence_text(finding: Finding, pointers: Collection[Pointer]) -> str:
-    """Return what a build publishes instead of a component, or of the whole file."""
     pointer = finding.pointer
     if not pointer:
         return "its components stay as last published" if pointers else "its components are left out"

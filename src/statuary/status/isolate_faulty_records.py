@@ -80,7 +80,6 @@ def _with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteConten
 
 
 def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
-    """Exclude theme templates with which the status pages cannot be rendered."""
     site, status, findings = isolated
     while isinstance(error := _exception_from(partial(_make_pages_of_every_site, status)), ThemeError):
         findings.append(failing_template_finding(error))
@@ -106,7 +105,7 @@ class WorkingStatus(NamedTuple):
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Return a status without incidents and documents that cause exceptions.
+    """Exclude the incidents and documents whose making raises an exception.
 
     If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail to
     show it, it is left out of these. If feeds or pages fail and no single incident is the cause, all feeds or
@@ -150,7 +149,10 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 
 
 def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
-    """Exclude the records whose documents of one kind fail, or the kind."""
+    """Exclude the incidents that feeds or pages fail to show.
+
+    If the cause is not an incident, no documents of this kind are made.
+    """
     everything = _record_sources(status.timeline.catalogue)
     # Make no documents of other kinds, so that only failures of this kind are found. But make pages with
     # EXTENSIONS, because extensions may add pages of their own.
@@ -206,7 +208,6 @@ def _record_sources(catalogue: StatusCatalogue) -> list[str]:
 
 
 def _status_of_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
-    """Keep only the records of some files."""
     catalogue = _catalogue_of_sources(status.timeline.catalogue, sources)
     return replace(status, timeline=build_timeline_to_horizon(catalogue, status.now, status.settings))
 
@@ -235,9 +236,9 @@ class _WorkingSources(NamedTuple):
 
 
 def _working_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
-    """Find the files with which something can be made.
+    """Search for the incident files that make a function fail.
 
-    If it cannot be made even without any file, none of them is the cause, and all are returned.
+    If it fails even without any file, none of them is the cause, and all are returned.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return _WorkingSources(sources, [])
@@ -279,5 +280,4 @@ def _attempt_work(work: Callable[[], Result]) -> _Attempt[Result]:
 
 
 def _exception_from(work: Callable[[], object]) -> BaseException | None:
-    """Run a function, and return the exception that it raises, if any."""
     return _attempt_work(work).error

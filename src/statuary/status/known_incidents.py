@@ -40,7 +40,7 @@ class KnownIncidents(LedgerTable):
         self._changed: list[tuple[str, bytes, bytes]] = []
 
     def find(self, path: str, body: bytes) -> Incident | None:
-        """Return a file's incident if the last build has parsed it.
+        """Return the stored incident of a file, unless the file has changed.
 
         Args:
             path: the path of the file.
@@ -77,7 +77,7 @@ class KnownIncidents(LedgerTable):
 
 
 def _encode_incident(incident: Incident) -> bytes:
-    """Encode an incident without its path as JSON.
+    """Encode an incident as JSON, without its path and default values.
 
     Raises:
         TypeError: if it has a text of several languages.
@@ -97,7 +97,6 @@ def _to_json_value(value: object) -> object:
 def _non_default_fields(
     value: Incident | IncidentUpdate, excluded_names: tuple[str, ...] = ()
 ) -> dict[str, object]:
-    """Return the fields of a value that differ from their defaults."""
     members = (
         (field, getattr(value, field.name)) for field in fields(value) if field.name not in excluded_names
     )
@@ -119,7 +118,7 @@ def _decode_update(members: dict[str, Any]) -> IncidentUpdate:
 def _convert_members(
     members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]
 ) -> dict[str, Any]:
-    """Convert the members that JSON has as text or list."""
+    """Convert values that JSON stores as strings or lists, such as times."""
     for name in conversions.keys() & members.keys():
         members[name] = conversions[name](members[name])
     return members

@@ -24,7 +24,13 @@ class MovedStatus(ContentSection, PublishesIncidents):
     """
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Find the files of documents at the new time, without reading them."""
+        """Look up the document versions that are valid at a time.
+
+        Args:
+            target: the published site.
+            index: the versions that the last build wrote ahead.
+            now: the time to show.
+        """
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {
@@ -70,7 +76,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         return list(self._changed_documents())
 
     def _changed_documents(self) -> Iterator[Document]:
-        """Yield the documents that change, as they are at the new instant.
+        """Yield the new versions of the documents that change.
 
         Raises:
             PublishingError: if a stored document is missing or damaged.
@@ -95,7 +101,6 @@ class MovedStatus(ContentSection, PublishesIncidents):
         return plain.digest == source.digest
 
     def _changes_document(self, former: PreviousVersions) -> Document:
-        """Return `changes.json` for the move."""
         bodies = {path: self._target.read_published(path) or b"null" for path in COMPARED_PATHS} | {
             document.path: document.body for document in self._moved_documents
         }

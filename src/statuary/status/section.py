@@ -41,8 +41,6 @@ STATUS_RULES = "status"
 
 
 class _FindingsByPath(NamedTuple):
-    """The findings about a file, and the others."""
-
     about_file: Sequence[Finding]
     others: Sequence[Finding]
 
@@ -178,7 +176,6 @@ class StatusSection(ContentSection, PublishesIncidents):
     def _without_broken_files(
         self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
     ) -> SoundContent:
-        """Leave out components and records that break a rule, or keep them as they were last published."""
         from statuary.status.broken_records import (
             find_broken_files,
             with_status_catalogue,

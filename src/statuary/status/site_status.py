@@ -99,10 +99,7 @@ class SiteStatus:
         return StatusPages(self._timeline_for_kind(PAGES), self.context, self.previous_versions)
 
     def _timeline_for_kind(self, kind: str) -> Timeline:
-        """Return the timeline for a kind of documents.
-
-        It lacks the records whose documents of this kind cannot be made; their effect on components remains.
-        """
+        """Return the timeline without the incidents that a kind of documents omits."""
         omitted_sources = self.omitted_sources.get(kind)
         if omitted_sources is None:
             return self.timeline
@@ -179,7 +176,7 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The documents that can no longer change, in parts that a build reuses while their inputs stay."""
+        """The documents that can no longer change, in parts that builds reuse."""
         archive = StatusArchive(
             self.now, self.api, self.feeds, self.pages, self._digests, self.record_documents
         )
@@ -194,7 +191,6 @@ class SiteStatus:
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
-        """The digest of each record's final state and its effect on components."""
         final = (history.final_state for history in self.timeline.histories)
         return {record: self._record_digest(record) for record in final if record is not None}
 
@@ -223,7 +219,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later versions of documents that a build writes ahead; None if they are skipped."""
+        """The later versions of documents that a build writes ahead, unless skipped."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -240,7 +236,7 @@ class SiteStatus:
 
     @cached_property
     def _max_epochs(self) -> int:
-        """The largest number of epochs; lower for very many components."""
+        """The largest number of times to precompute; lower if there are many components."""
         opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
         entries = len(self.timeline.catalogue.components) + sum(map(component_entry_count, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
@@ -298,7 +294,6 @@ class SiteStatus:
                 yield history
 
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
-        """Return the inputs of a record's documents, current and final."""
         states = dict.fromkeys((history.state_at(self.now), history.final_state))
         closed = [
             self.api.closed_document_inputs(state) for state in states if state is not None and state.closed
@@ -317,12 +312,12 @@ class SiteStatus:
 
     @cached_property
     def transitions(self) -> list[Instant]:
-        """The times after the build at which a document may change, so that a build writes it ahead."""
+        """The times after the build at which a document may change."""
         return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
     def next_transition(self) -> Instant | None:
-        """The next time at which a document may change, or None."""
+        """The next time at which a document may change; None if there is none."""
         return next(iter(self.transitions), None)
 
     @property
@@ -338,7 +333,9 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the checks of incidents, windows and components, also of unpublished ones.
+        """Run the checks of incidents, maintenance windows and components.
+
+        Incidents that are not yet published are checked, too.
 
         Args:
             skipped: the names of the checks to skip.
@@ -359,7 +356,6 @@ class SiteStatus:
 def _affects_current_documents(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_change: Instant | None
 ) -> bool:
-    """Return whether current documents depend on a record that no longer changes."""
     is_listed = record.incident.id in listed_ids or record.since == last_change or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 

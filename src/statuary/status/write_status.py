@@ -30,10 +30,9 @@ _LINE = "\t"
 
 
 def records_group_name(part_name: str) -> str:
-    """Return the name under which the documents of old incidents are stored.
+    """Name the set of ended incidents' documents in the build's database.
 
-    The name is that of a set of documents in the build's database. A build reuses a document of the set if
-    nothing it depends on has changed.
+    A build reuses a document of the set if nothing it depends on has changed.
 
     Args:
         part_name: the name of the part of the archive that the incidents belong to.
@@ -94,7 +93,7 @@ class _StatusWriter:
     added_paths: list[str] = field(default_factory=list)  # the paths of the documents added so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Add the documents that changed, and reuse the others.
+        """Add the changed documents to the site, and reuse the others.
 
         Returns:
             The paths of documents that may still change, and of examples of the others.
@@ -145,10 +144,10 @@ class _StatusWriter:
         self._save_group(STATUS, "", [*self.added_paths, *kept])
 
     def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
-        """Reuse all published documents if the content is the same.
+        """Reuse all published documents if nothing they depend on has changed.
 
         Returns:
-            The paths of the current documents; None if nothing can be reused.
+            The paths of the current documents, or None if something has changed.
         """
         ledger = self.target.ledger
         previous = ledger.cached_group(ALL)
@@ -205,7 +204,7 @@ class _StatusWriter:
             yield part.name
 
     def _add_archive_part(self, part: ArchivePart, shared_digest: str, *, verify: bool) -> Sequence[str]:
-        """Add the documents of a part; reuse those of unchanged records.
+        """Add the documents of a part of the archive, such as a month.
 
         Args:
             shared_digest: the digest of what all parts share.
@@ -230,10 +229,10 @@ class _StatusWriter:
         return self.added_paths[added_before:]
 
     def _reuse_records(self, group: str, fingerprint: str, part: ArchivePart) -> Mapping[str, Sequence[str]]:
-        """Reuse the documents of a part's unchanged records.
+        """Reuse the documents of the incidents that have not changed.
 
         Returns:
-            Their paths, by the digest of the record.
+            The paths of each incident's documents, by the incident's digest.
         """
         previous = self.target.ledger.cached_group(group)
         if previous.fingerprint != fingerprint:

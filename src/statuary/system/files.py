@@ -126,11 +126,6 @@ class OpenFolder:
     """
 
     def __init__(self, root: Path | str) -> None:
-        """Open nothing yet.
-
-        Args:
-            root: the folder.
-        """
         self._root = str(root)
         self._folder = ""  # the path of the open folder within the root
         self._descriptor: int | None = None
@@ -167,11 +162,6 @@ class OpenFolder:
 
 
 def _open_folders(root: str, folders: Sequence[str]) -> int:
-    """Open a folder name by name, without following links.
-
-    Returns:
-        The file descriptor.
-    """
     above = os.open(root, TOP)
     for folder in folders:
         try:

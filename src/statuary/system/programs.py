@@ -280,7 +280,7 @@ class GitProcess:
     """Git running in the background, without locking the repository."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        """Start it.
+        """Start git in a folder.
 
         Raises:
             MissingProgramError: if git is not installed.

@@ -93,10 +93,12 @@ RUN_HERE = 4
 
 
 class PooledExecutor(Executor):
-    """Runs tasks in a pool of workers, and the first few here."""
+    """Runs tasks in a pool of workers, which start if there are many tasks.
+
+    The first few tasks run in this process.
+    """
 
     def __init__(self, start: "Callable[[], WorkerPool]") -> None:
-        """Start no workers yet."""
         self.start = start
         self.pool: WorkerPool | None = None
 
@@ -148,7 +150,7 @@ def process_executor(count: int, prepare: Callable[[], object] | None = None) ->
 
 
 def prepare_worker() -> None:
-    """Import the modules that tasks need before the first task runs."""
+    """Import the modules that tasks need, in a new worker process."""
     for row in CONTENT_SECTIONS:
         if target := row.provides.get("worker imports"):
             load(target)()

@@ -112,14 +112,14 @@ def _sort_by_latest_update(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The page and its components, for all documents of one time."""
+    """The JSON of the page and of its components at one time."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
 
 
 class EncodedRecord(NamedTuple):
-    """An incident or maintenance window as JSON, with the page.
+    """The JSON of an incident or maintenance window, and of its page.
 
     The page is shown as it was when the incident or window last changed.
     """
@@ -135,7 +135,7 @@ class StatusDocuments:
     """
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Prepare the documents of a timeline.
+        """Prepare to make the documents.
 
         Args:
             timeline: the status over time; it must extend to each instant that is asked for.
@@ -381,7 +381,6 @@ class StatusDocuments:
         )
 
     def _context_of_last_change(self, record: IncidentState) -> StatusDocumentContext:
-        """Return the page and components as of a record's last change."""
         at = record.since
         current_components = (
             self._on_page[component] for component in record.components if component in self._on_page

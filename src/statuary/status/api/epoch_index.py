@@ -29,7 +29,12 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class StoredDocument(NamedTuple):
-    """The place of a document's version: a file, perhaps with a patch."""
+    """The files that store a version of a document.
+
+    Attributes:
+        file: the path of the whole document, or of the one that the patch changes.
+        patch: the path of the patch; None if the file is the version itself.
+    """
 
     file: str
     patch: str | None = None
@@ -56,8 +61,12 @@ class StoredDocument(NamedTuple):
 class IndexedVersions(NamedTuple):
     """The versions of one document that a build wrote ahead.
 
-    A version is known by the index of its time. It is stored as a whole file or a patch, or repeats an earlier
-    version.
+    Each version is known by a number: the position of its time in `EpochIndex.instants`.
+
+    Attributes:
+        full_numbers: the versions that are stored as whole files.
+        patched: the versions that are stored as patches.
+        repeated_numbers: for each version that repeats an earlier one, the number of that one.
     """
 
     full_numbers: tuple[int, ...] = ()
@@ -129,7 +138,7 @@ class EpochIndex(NamedTuple):
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Return the files with a document's version at a given time.
+        """Find the stored version of a document for a given time.
 
         Args:
             path: the document's path on the site.

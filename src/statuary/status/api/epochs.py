@@ -69,7 +69,7 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _offsets_near(self, offset: int) -> dict[bytes, list[int]]:
-        """Map each member or line near an offset to its own offsets.
+        """Index the members or lines of the document near an offset.
 
         For a large document, only the blocks that patches refer to are indexed.
         """
@@ -148,7 +148,7 @@ def _trim_patch_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_
 
 
 class _CommonEnds(NamedTuple):
-    """The bytes at both ends of a text that are the same in the base."""
+    """The numbers of bytes at both ends of a text that the base repeats."""
 
     head: int
     tail: int
@@ -197,14 +197,12 @@ def _common_length_from(text: bytes, start: int, other_text: bytes, other_start:
 
 
 def _common_prefix_length(text: bytes, other_text: bytes) -> int:
-    """Count the common bytes at the beginning of two texts."""
     length = min(len(text), len(other_text))
     differing = int.from_bytes(text[:length]) ^ int.from_bytes(other_text[:length])
     return length - (differing.bit_length() + 7) // 8
 
 
 def _common_suffix_length(text: bytes, other_text: bytes) -> int:
-    """Count the common bytes at the end of two texts."""
     length = min(len(text), len(other_text))
     ours, theirs = text[len(text) - length :], other_text[len(other_text) - length :]
     differing = int.from_bytes(ours, "little") ^ int.from_bytes(theirs, "little")
@@ -303,13 +301,13 @@ class EpochLimits(NamedTuple):
 
 
 class DocumentVersions:
-    """The versions of one document, by the index of their times.
+    """The versions of one document, numbered by the position of their time.
 
     Attributes:
         current: the latest version that was added.
-        files: the stored file of each version, by index: the whole document, or a patch.
-        full_numbers: the indexes that are stored as whole documents.
-        repeated_numbers: for each index that repeats an earlier version, the index of that version.
+        files: the stored file of each version, by number: the whole document, or a patch.
+        full_numbers: the versions that are stored as whole documents.
+        repeated_numbers: for each version that repeats an earlier one, the number of that one.
     """
 
     def __init__(self, time_index: int, document: Document) -> None:
@@ -345,7 +343,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch_if_smaller(self, document: Document) -> bytes:
-        """Return the patch of the last whole file, if worth it.
+        """Make a patch of the last whole version.
 
         Returns:
             The patch; empty if the document is small, or the patch is not much smaller.

@@ -32,10 +32,7 @@ class ArchivedMonth(NamedTuple):
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether no incident of the month changes after a given time.
-
-        Maintenance windows are considered, too.
-        """
+        """Return whether no incident or window of the month changes after a time."""
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
@@ -63,10 +60,7 @@ class ArchivedRecords(NamedTuple):
 
     @property
     def changed_at(self) -> Instant:
-        """The time of the last change to an incident of the month.
-
-        Maintenance windows are considered, too.
-        """
+        """The time of the last change to an incident or window of the month."""
         return max(record.since for records in self for record in records)
 
 
@@ -87,7 +81,9 @@ class Archives:
         """Prepare the archives of a timeline.
 
         Args:
-            encode: converts a record to its JSON object.
+            months: the incidents and maintenance windows by the month of their creation.
+            start: the time of the build; months without later changes are final.
+            encode: converts an incident or window to its JSON object.
             page_at: returns the `page` member at an instant.
         """
         self._page, self._page_members_at, self._encode = timeline.catalogue.page, page_at, encode

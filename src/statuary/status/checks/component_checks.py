@@ -168,7 +168,6 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
 
 
 def _all_named_components(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
-    """Yield the components that all records and their windows name."""
     for record in context.records:
         yield from ((record, *entry) for entry in named_components(record))
     for window in context.edited_records:

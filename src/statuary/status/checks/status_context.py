@@ -12,7 +12,7 @@ from statuary.status.model.timeline import Timeline
 
 
 class StatusViolation(NamedTuple):
-    """A violation of a rule: the record, the place, and the message."""
+    """A violation of a rule: its place in the content, and the message."""
 
     path: str  # the file
     pointer: Pointer

@@ -54,14 +54,9 @@ def new_record_edit(
 
 
 def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:
-    """Return the ids that are taken.
-
-    These are the ids of all incidents and maintenance windows that were read, and the names of all their
-    files.
+    """Return the ids of all incidents and windows, and the names of their files.
 
     Args:
-        timeline: the records that were read.
-        root: the content folder.
         given_id: the id that the user chose, if any; all record files are then also searched for this id.
     """
     catalogue = timeline.catalogue
@@ -80,7 +75,6 @@ def _used_ids(timeline: Timeline, root: Path, given_id: str | None) -> set[str]:
 
 
 def _file_states_id(file: Path, given_id: str) -> bool:
-    """Return whether a file has this `id:`."""
     try:
         return f"id: {given_id}".encode() in read_file(file, LARGEST_SOURCE_FILE).splitlines()
     except (OSError, UnicodeEncodeError):

@@ -80,7 +80,6 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 
 def _unknown_component_error(name: str, catalogue: StatusCatalogue) -> EditError:
-    """Return the error about a name that no component has, with the name that was probably meant."""
     key, colon, status = name.partition(":")
     if colon and status in STATUSES:
         return EditError(f"unknown component {name!r}", f"did you mean {f'{key}={status}'!r}?")
@@ -92,7 +91,6 @@ def _unknown_component_error(name: str, catalogue: StatusCatalogue) -> EditError
 
 
 def _components_hint(catalogue: StatusCatalogue) -> str:
-    """Return a hint that names the components, or how to list them."""
     if not catalogue.components:
         return f"there are no components yet: write some into {catalogue.components_source} of the content"
     keys = active_component_keys(catalogue)
@@ -306,7 +304,6 @@ def _suggested_incident(typed_name: str, incidents: Sequence[Incident], record_n
 
 
 def _normalize_name(name: str) -> str:
-    """Convert a name to lower case without dashes and colons."""
     return name.lower().replace("-", "").replace(":", "")
 
 

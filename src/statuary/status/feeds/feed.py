@@ -430,7 +430,6 @@ def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
 
 
 def _xml_bytes(element: ET.Element, level: int) -> bytes:
-    """Encode an XML element on indented lines."""
     ET.indent(element, level=level)
     body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
     return b"  " * level + body + b"\n"

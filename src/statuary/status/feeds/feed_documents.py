@@ -235,7 +235,7 @@ class FeedDocuments:
     def _cached_document(
         self, url: Url, cache_key: Hashable, encode: Callable[[str], bytes], **members: str
     ) -> Document:
-        """Return a document; encode it only if its key has changed."""
+        """Return a document; encode it only if its cache key has changed."""
         path = url.path(**members)
         cached = self._cache.get(path)
         if cached is None or cached[0] != cache_key:
@@ -256,7 +256,6 @@ def _feed_title(page_name: str) -> str:
 def _group_by_component(
     records: Sequence[IncidentState], components: Sequence[Component]
 ) -> dict[str, list[IncidentState]]:
-    """Group records by the components and groups that they affect."""
     groups = {component.id: component.group_id for component in components}
     states: dict[str, list[IncidentState]] = defaultdict(list)
     for record in records:

@@ -199,7 +199,6 @@ def _creation_time(record: Members) -> datetime:
 
 
 def _webhook_incident(record: Members) -> Members:
-    """Return a record with the additional members of a webhook."""
     postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
     postmortem_members = postmortem or {"body": None, "updated_at": None, "display_at": None}
     return {

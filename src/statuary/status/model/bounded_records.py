@@ -62,7 +62,6 @@ def _all_records(catalogue: StatusCatalogue) -> Iterator[Incident]:
 
 
 def _count_listed_components(record: Incident, horizon: Instant) -> int:
-    """Count the components in a record's documents."""
     if not isinstance(record, Maintenance):
         return len(record.components) * (1 + len(record.updates))
     windows = 1 if record.recurrence is None else len(window_starts(record, record.recurrence, horizon))

@@ -59,7 +59,7 @@ class OpenLayers:
     """
 
     def __init__(self, base: ComponentStatus) -> None:
-        """Take the status before the first change."""
+        """Start with the component's status before its first change."""
         self._layers: dict[int, Layer] = {}  # the layers by position; a higher position is newer
         self._places: dict[_Source, int] = {}
         self._lowest = self._highest = 0
@@ -212,10 +212,10 @@ class LaterLayers(NamedTuple):
 
 
 class LayerHistory:
-    """A component's status on pages over time."""
+    """A component's status on pages over time, with the cause of each status."""
 
     def __init__(self, base: ComponentStatus) -> None:
-        """Start with the status before the first change."""
+        """Start with the component's status before its first change."""
         self._instants: list[Instant] = []  # the times of the changes, in order
         # The list begins with the status before any change. Each change appends the status after it.
         self._shown_statuses = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]

@@ -113,7 +113,6 @@ class DowntimeByDay:
         return previous.downtimes
 
     def _change_times_of(self, component_id: str) -> list[Instant]:
-        """Return the instants of a component's changes, in order."""
         if component_id not in self._changes:
             instants = list(self._timeline.status_histories[component_id].instants)
             instants += (
@@ -157,7 +156,6 @@ class DowntimeByDay:
         return durations
 
     def _split_by_day(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide a period into days, with the duration on each."""
         while start < end:
             day = day_of(start, self._zone)
             midnight = day_start(day + ONE_DAY, self._zone)
@@ -165,7 +163,6 @@ class DowntimeByDay:
             start = midnight
 
     def _open_periods(self, component_id: str, days: DateRange) -> Iterator[OpenPeriod]:
-        """Yield the periods in which a component's records were active."""
         range_end = day_start(days.last_day + ONE_DAY, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)
@@ -180,7 +177,7 @@ class DowntimeByDay:
 
 
 class ActivePeriod(NamedTuple):
-    """The period of an incident or of a maintenance."""
+    """The start and end of an incident or maintenance window."""
 
     start: Instant
     end: Instant | None  # None while it is open

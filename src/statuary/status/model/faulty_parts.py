@@ -8,11 +8,11 @@ from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
 def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
-    """Return the status without components in faulty parts of their file.
+    """Remove the components whose entries in components.yaml have an error.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
-        parts: the faulty parts of components.yaml, which are added to the catalogue's `faulty_parts`.
+        parts: the faulty entries, which are added to the catalogue's `faulty_parts`.
     """
     parts = tuple(parts)
     places = {part.pointer for part in parts}
@@ -27,9 +27,9 @@ def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]
 
 
 def with_group_members(components: Iterable[Component]) -> tuple[Component, ...]:
-    """Return the components; each group lists the ids of its members.
+    """Set the members of each group: the ids of its components, by position.
 
-    The members of a group are sorted by position.
+    A component belongs to a group if its `group_id` is the id of the group.
     """
     components = tuple(components)
     members: dict[str, list[Component]] = {}

@@ -79,10 +79,10 @@ class IncidentHistory:
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
     ) -> None:
-        """Collect the changes of a record.
+        """Collect the changes of an incident or maintenance window.
 
         Args:
-            incident: the record.
+            incident: the incident or window.
             published_updates: its updates as readers see them.
             components: the ids of its components.
         """
@@ -135,7 +135,6 @@ class IncidentHistory:
 
     @cached_property
     def _change_times(self) -> Sequence[Instant]:
-        """The instants at which the state changes."""
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
@@ -260,7 +259,6 @@ def _display_times(updates: Sequence[PublishedUpdate], statuses: Collection[str]
 
 
 def _worst_impacts_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
-    """Yield the worst impact up to each update."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
     for published_update in published_updates:

@@ -198,7 +198,7 @@ class StatusChange(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component or group, which Statuspage serves alike."""
+    """A part of the network that the page lists, or a group of them."""
 
     key: str  # the author's name for it in content; the id is accepted there too
     id: str
@@ -307,7 +307,7 @@ class StatusCatalogue:
 
 
 class StatusContent(NamedTuple):
-    """The status of a site as its content describes it."""
+    """The components and incidents of a site's content, and their settings."""
 
     catalogue: StatusCatalogue
     settings: StatusSettings
@@ -334,7 +334,6 @@ def with_creation_dates(catalogue: StatusCatalogue) -> StatusCatalogue:
 
 
 def _published_instants(catalogue: StatusCatalogue) -> Iterator[Instant]:
-    """Yield the dates of published records, status changes and components."""
     for record in (*catalogue.incidents, *catalogue.maintenances):
         if not record.draft and record.publish_at is None:
             yield record.created_at

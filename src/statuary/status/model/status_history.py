@@ -33,7 +33,7 @@ from statuary.status.model.vocabulary import RESOLVING_STATUSES, ComponentStatus
 
 
 class PublishedUpdate(NamedTuple):
-    """An update as readers see it."""
+    """An update of an incident, and the time from which readers see it."""
 
     update: IncidentUpdate
     published_at: Instant  # the first instant at which readers see it
@@ -300,7 +300,6 @@ class _Replayer:
             self._keep_ended_statuses(event)
 
     def _statuses_of_update(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
-        """Return the statuses that an update sets, by component id."""
         statuses = {self._component_id(name): status for name, status in event.update.components.items()}
         if event.rank == 1 and event.record.opened_with:
             statuses = {
@@ -325,7 +324,6 @@ class _Replayer:
         self._record_change(component, event.at)
 
     def _keep_ended_statuses(self, event: _UpdateEvent) -> None:
-        """Let components keep the status that an ended record gave them."""
         for component in self._held.pop(event.record.id, {}):
             self._layers[component].keep_after_end(_layer_kind(event.record), event.record.id)
             self._record_change(component, event.at)
@@ -356,7 +354,6 @@ def _layer_kind(record: Incident) -> LayerKind:
 
 
 def _changed_statuses(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
-    """Yield the components whose status an imported update changes."""
     for code, _, old_status, status in affected:
         if code and status and old_status != status:
             yield code, status
@@ -376,9 +373,9 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_component_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether components recover from an incident with an update.
+    """Return whether an update ends an incident's effect on its components.
 
-    For example, a `resolved` update ends the effect of an incident on its components.
+    For example, `resolved` does, so the components are operational again.
 
     Args:
         record: the incident or maintenance window.

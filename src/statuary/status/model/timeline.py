@@ -88,7 +88,6 @@ class Timeline:
         return sorted(instants)
 
     def _status_changes(self) -> Iterator[Instant]:
-        """Yield the instants at which components change, in API or pages."""
         for status_history in self.status_histories.values():
             yield from status_history.instants
         for layer_history in self.layer_histories.values():
@@ -157,7 +156,7 @@ def newest_created_first(records: Sequence[Incident]) -> list[Incident]:
 
 @lru_cache(maxsize=2)
 def page_state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return the page, its components and incidents at a given time."""
+    """Return the page at a given time, with its components and incidents."""
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
@@ -298,7 +297,6 @@ def page_updated_at(timeline: Timeline, at: Instant) -> Instant:
 
 
 def _imported_or_later_change(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
-    """Return an imported date of change, or a later change."""
     if stated_instant is None or stated_instant > at:
         return changed_at
     return changed_at if changed_at - stated_instant > SAME_CHANGE else stated_instant

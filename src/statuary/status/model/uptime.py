@@ -279,7 +279,6 @@ def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict
 def _outage_periods(
     status_history: StatusHistory, window: UptimeWindow
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each outage in a component's window, with start and end."""
     passed = bisect_right(status_history.instants, window.start)
     statuses = (status_history.at(window.start).status, *status_history.statuses[passed:])
     instants = (window.start, *status_history.instants[passed:], window.as_of)
@@ -289,7 +288,7 @@ def _outage_periods(
 
 
 class OpenPeriod(NamedTuple):
-    """The time in which a record was open."""
+    """The time in which an incident or maintenance window was open."""
 
     start: Instant
     end: Instant
@@ -333,7 +332,6 @@ class PublishedIncident(NamedTuple):
 
 @lru_cache(maxsize=2)
 def _published_incidents(timeline: Timeline) -> list[PublishedIncident]:
-    """Return the incidents that are ever published, latest first."""
     final_states = ((history, history.final_state) for history in timeline.incidents)
     return [
         PublishedIncident(history, final.since if final.closed else None)
@@ -343,7 +341,6 @@ def _published_incidents(timeline: Timeline) -> list[PublishedIncident]:
 
 
 def _incidents_open_after(timeline: Timeline, start: Instant) -> list[IncidentHistory]:
-    """Return the incidents that may change after an instant, latest first."""
     return [
         history
         for history, final_since in _published_incidents(timeline)
@@ -354,7 +351,6 @@ def _incidents_open_after(timeline: Timeline, start: Instant) -> list[IncidentHi
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
-    """Group incidents since an instant by component, latest first."""
     by_component: dict[str, list[IncidentState]] = {}
     for history in _incidents_open_after(timeline, start):
         state = history.state_at(as_of)

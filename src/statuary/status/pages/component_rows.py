@@ -126,7 +126,7 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return what the status page shows of components, group by group.
+        """Return the rows of the status page: components, grouped.
 
         Args:
             state: the page with its components at one time.
@@ -249,7 +249,6 @@ class DowntimeDays:
 
 
 def _describe_downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
-    """Describe the downtime of a day."""
     unresolved_worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
         texts("uptime.length", status=texts(f"status.{status}"), length=dates.length(length))

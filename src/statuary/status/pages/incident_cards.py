@@ -37,7 +37,7 @@ class CardVersion(NamedTuple):
 
 
 class CardUpdate(NamedTuple):
-    """An update on a card; `former` has its earlier versions, oldest first."""
+    """An update on an incident's card; `former` has its earlier versions."""
 
     id: str
     label: str
@@ -145,7 +145,7 @@ class IncidentCardBuilder:
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return what pages show of an incident or maintenance window.
+        """Return the card that shows an incident or maintenance window on pages.
 
         Args:
             state: the incident or maintenance window at a time.
@@ -288,7 +288,6 @@ def _incident_end(state: IncidentState) -> Instant | None:
 def _status_changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
 ) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
-    """Yield each change of a component's status by updates, oldest first."""
     for published_update in reversed(updates):
         at = (
             start
@@ -301,18 +300,12 @@ def _status_changes(
 
 
 def _promised_update_key(state: IncidentState) -> str:
-    """Return the key of the sentence about a promised update."""
     if state.next_update_by is None:
         return ""
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 
 
 def _update_text_key(state: IncidentState, update_index: int) -> str:
-    """Return the key of the text for the status of an update.
-
-    Args:
-        update_index: the update's index in the state.
-    """
     status = state.published_updates[update_index].update.status
     earlier_statuses = state.published_updates[update_index + 1 :]
     if state.cancelled and status == "completed":

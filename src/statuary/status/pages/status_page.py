@@ -206,7 +206,6 @@ def _status_start(leaf: ComponentState, incidents: Iterable[IncidentState]) -> I
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
-    """Group the components that pages show by status, the worst first."""
     by_status: dict[ComponentStatus, list[ComponentState]] = {}
     for leaf in state.components.values():
         if not leaf.component.group and is_component_shown(leaf):
@@ -216,7 +215,6 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
 
 
 def _due_update(state: PageState, localization: Localization) -> DueUpdate | None:
-    """Return the announced next update of the worst incident that has one."""
     for incident in unresolved_worst_first(state.incidents):
         if incident.next_update_by is not None:
             key = "status.was_due" if incident.is_overdue else "status.due"
@@ -229,7 +227,6 @@ def _sentences_about_other_statuses(
     operational_count: int,
     texts: PageTexts,
 ) -> Markup:
-    """Return the sentences about all statuses except the worst."""
     clauses = [
         _status_clause(status, [_component_link(leaf) for leaf in states], texts)
         for status, states in other_statuses
@@ -336,7 +333,7 @@ LATEST_MONTHS = 3
 
 
 class HistoryMonth(NamedTuple):
-    """A month on a history page."""
+    """A month on a history page, with its incidents and maintenance windows."""
 
     month: FormattedTime
     cards: tuple[IncidentCard, ...]  # the incidents and maintenances that began in it, newest first
@@ -426,7 +423,7 @@ class HistoryViewBuilder:
         self._months: dict[tuple[int, int], tuple[Sequence[IncidentState], HistoryMonth]] = {}
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return what the history page of the latest months shows.
+        """Collect the values of the history page, which shows the latest months.
 
         Args:
             quarters: the incidents by quarter.
@@ -449,7 +446,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return what the history page of one quarter shows.
+        """Collect the values of the history page for one quarter of a year.
 
         Args:
             quarters: the incidents of all quarters, newest quarter first.
@@ -483,11 +480,6 @@ class HistoryViewBuilder:
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
     def _history_month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
-        """Return a month of a quarter, or the same as before if no record changed.
-
-        Args:
-            states: the records of the quarter.
-        """
         previous = self._months.get(month)
         if previous is None or previous[0] != states:
             zone = self._dates.zone

@@ -284,7 +284,6 @@ class UptimeViewBuilder:
         downtimes: Mapping[date, DayDowntime],
         name: ComponentName,
     ) -> ComponentCalendar:
-        """Return a component's calendar, or an earlier one if it is unchanged."""
         basis = days.first_day, days.last_day, uptime.fraction, downtimes
         previous = self._calendars.get(uptime.component.id)
         if previous is None or previous[0] != basis:
@@ -331,7 +330,7 @@ class UptimeViewBuilder:
         data_range: tuple[date, date],
         affected: list[DayDowntime],
     ) -> ComponentMonth:
-        """Return a component's month, or an earlier one if it is unchanged.
+        """Return a component's uptime in a month; reuse an unchanged month.
 
         Args:
             data_range: the first and the last day with data.

@@ -68,7 +68,6 @@ class LeafSource(SourceModel):
 
 
 def _refuse_group(component: object) -> object:
-    """Refuse a group within a group."""
     if isinstance(component, dict) and "components" in component:
         raise InvalidValueError(
             "a component group contains another group",

@@ -43,7 +43,7 @@ def keep_last_published_records(
 
 
 def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> StatusCatalogue:
-    """Add records, instead of those that have the same id."""
+    """Add incidents and windows, replacing those with the same id."""
     kept_ids = {record.id for record in kept}
     others = [
         record for record in (*catalogue.incidents, *catalogue.maintenances) if record.id not in kept_ids
@@ -55,7 +55,6 @@ def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> Statu
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
-    """Yield the records that were published from a file, or from the files below a folder."""
     documents, folder = target.ledger.documents, INCIDENT.prefix.removesuffix("/")
     for source in (path, *documents.sources_below(path, folder)):
         for document in documents.paths_made_from(source, folder):
@@ -66,10 +65,9 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Add to errors in incidents' files what a build does then.
+    """Append to errors in incidents' files their consequence for the page.
 
-    For example, the incident stays as it was last published, or is left out. Only the first finding about
-    each file says so.
+    For example, the incident stays as it was last published. Only the first finding about each file says so.
 
     Args:
         findings: the findings about files of incidents and maintenance windows.

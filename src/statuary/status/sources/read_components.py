@@ -82,7 +82,6 @@ def _component_pointer(pointer: Pointer) -> Pointer:
 
 
 def _keys_and_ids(key: str, component: Json) -> Iterator[str]:
-    """Yield the keys and ids of a component and its components."""
     yield key
     if isinstance(component, dict):
         ident, children = component.get("id"), component.get(COMPONENTS)

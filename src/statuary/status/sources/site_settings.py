@@ -24,7 +24,6 @@ from statuary.status.model.vocabulary import Impact
 
 
 def _host_of_url(text: str) -> str:
-    """Return the host of a valid URL, or an empty string."""
     try:
         host = urlsplit(text).hostname or ""
     except ValueError:

@@ -233,7 +233,7 @@ def open_stream(url: str) -> Iterator[IO[bytes]]:
 
 
 class _UrlStream(io.RawIOBase):
-    """The body of a response, separating its errors from the reader's."""
+    """The body of a response; an error while reading is an UnreachableError."""
 
     def __init__(self, url: str, response: http.client.HTTPResponse) -> None:
         self.url = url
@@ -299,7 +299,10 @@ def _open_url(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL and follow redirects; only its server gets keys."""
+    """Open a URL and follow redirects.
+
+    The header `Authorization` is not sent to another server.
+    """
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     target = _require_web_url(url)
     for number in range(MAX_REDIRECTS + 1):
@@ -329,14 +332,13 @@ def _open_url(
 
 
 def _require_web_url(url: str) -> str:
-    """Return a URL; raise RefusedError if it is not http or https."""
     if not _is_web_url(url):
         raise RefusedError(url, "is not a web address", "begin it with http:// or https://")
     return url
 
 
 def _redirect_target(url: str, target: str, location: str) -> str:
-    """Return the target of a redirect.
+    """Return the URL that a `Location` header leads to.
 
     Raises:
         RefusedError: if it is not http or https.

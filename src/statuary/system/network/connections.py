@@ -114,7 +114,7 @@ def _connection_factory(
 
 
 class _GuardedConnection(HTTPConnection):
-    """Connects to the public internet alone, where a redirect leads."""
+    """A connection that can refuse the addresses of private networks."""
 
     def __init__(
         self, host: str, *, timeout: float | None, time_budget: _TimeBudget, only_public: bool
@@ -155,7 +155,7 @@ class _TimedResponse(HTTPResponse):
 
 
 class _TimedStream(io.RawIOBase):
-    """The bytes of a connection, as long as they arrive in time."""
+    """The bytes of a connection; a TimeoutError if they arrive too slowly."""
 
     def __init__(self, raw: io.RawIOBase, time_budget: _TimeBudget) -> None:
         self.raw = raw
