@@ -96,7 +96,9 @@ def test_concurrently_replaced_state_is_not_overwritten(url):
     with open_store_state(url) as record:
         assert record.read() is None
         record.write({"hook": SentEvents(at)})
-        ObjectStore(url).put_if(OBJECT, b"{}", recorded(url)[1], {"Content-Type": "application/json"})
+        ObjectStore(url).try_put_if_unchanged(
+            OBJECT, b"{}", recorded(url)[1], {"Content-Type": "application/json"}
+        )
         with pytest.raises(DeliveryStateError, match="another program has replaced"):
             record.write({"hook": SentEvents(at)})
     assert recorded(url)[0] == {}
@@ -112,7 +114,9 @@ def test_concurrent_run_on_locked_state_fails(url):
 def test_damaged_state_object_sends_no_message(content, url):
     with open_store_state(url) as record:
         record.write({"hook": SentEvents(parse_instant("2026-11-02T09:00:00Z"))})
-    ObjectStore(url).put_if(OBJECT, b"{", recorded(url)[1], {"Content-Type": "application/json"})
+    ObjectStore(url).try_put_if_unchanged(
+        OBJECT, b"{", recorded(url)[1], {"Content-Type": "application/json"}
+    )
     with receiver() as served:
         assert "is damaged" in notify(content, url, served.url, code=3)
     assert served.requests == []

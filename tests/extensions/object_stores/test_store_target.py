@@ -464,7 +464,9 @@ def test_expiring_lease_stops_uploads(moto_store, monkeypatch):
     def read(path):
         put_yet.append(path)
         if len(put_yet) == 10:
-            monkeypatch.setattr("statuary.extensions.object_stores.store.Lease.renew", lambda self: None)
+            monkeypatch.setattr(
+                "statuary.extensions.object_stores.store.Lease.renew_if_due", lambda self: None
+            )
             monkeypatch.setattr("statuary.extensions.object_stores.store.CLOCK_SKEW", 1.0)
 
     with pytest.raises(LeaseLostError, match="about to end"):

@@ -41,10 +41,12 @@ class StoreState(DeliveryState):
 
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        self.lease.renew()
-        self.lease.check()
+        self.lease.renew_if_due()
+        self.lease.require_time_left()
         try:
-            self.tag = self.store.put_if(OBJECT, encode_delivery_state(channels), self.tag, HEADERS)
+            self.tag = self.store.try_put_if_unchanged(
+                OBJECT, encode_delivery_state(channels), self.tag, HEADERS
+            )
         except PreconditionFailedError:
             raise DeliveryStateError(
                 f"another program has replaced {self.store.url}/{OBJECT}",

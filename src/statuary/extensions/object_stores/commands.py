@@ -130,7 +130,7 @@ def publish_to_store(
         site: the files of the site, with their HTTP headers.
         origin: the time and revision of the site; None if unknown.
         location: the name of the site, for messages.
-        store_url: the URL of the store.
+        store_url: the URL of the store, such as `s3://bucket/prefix`.
         options: the command-line options for stores.
         to_error: whether to print to standard error.
         is_excluded: a function that returns whether a path is not to be published.
@@ -139,7 +139,7 @@ def publish_to_store(
         Whether everything was published.
 
     Raises:
-        PublishingError: if the store rejects a request, or another publisher holds the lease.
+        PublishingError: if the store rejects a request, or another publisher has locked the store.
     """
     with _exit_on_sigterm(), show_progress() as progress:
         store = ObjectStore(store_url)
@@ -187,7 +187,7 @@ def publish_folder_to_store(
 
     Args:
         folder: the folder of the built site.
-        to: the URL of the store.
+        to: the URL of the store, such as `s3://bucket/prefix`.
         options: the command-line options for stores.
         to_error: whether to print to standard error.
         is_excluded: a function that returns whether a path is not to be published.
@@ -196,7 +196,7 @@ def publish_folder_to_store(
         Whether everything was published.
 
     Raises:
-        PublishingError: if the store rejects a request, or another publisher holds the lease.
+        PublishingError: if the store rejects a request, or another publisher has locked the store.
     """
     site = PublishedFolder(folder)
     origin = recorded_origin(folder)
@@ -208,9 +208,7 @@ def publish_folder_to_store(
 def _open_target_when_free(
     target_store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
 ) -> ObjectStoreTarget:
-    """Open the target as soon as no other publisher holds the lease.
-
-    A lease is a lock on the store with a time limit.
+    """Wait until no other publisher has locked the store, and open it.
 
     Raises:
         LeaseHeldError: if that takes longer than the options allow.
@@ -253,7 +251,7 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Format how many requests of each kind were sent, for the report."""
+    """Format the number of requests by kind: `3 puts, 1 get`."""
     counts = requests._asdict().items()
     return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
 
@@ -348,10 +346,10 @@ def publish_command(
 
 
 def _refuse_content_folder(published_folder: Path) -> None:
-    """Raise an error if the folder to publish is a content folder.
+    """Raise an error if someone publishes the sources instead of the site.
 
     Raises:
-        PublishingError: if it is one.
+        PublishingError: if the folder is a content folder.
     """
     if any((published_folder / name).is_file() for name in SETTINGS_FILES):
         raise PublishingError(
@@ -383,7 +381,7 @@ def _publish_snapshot_to(
 
 
 def _read_published_instant(target: str) -> Instant | None:
-    """Return the time of the site at a target, if known."""
+    """Return the build time of the site at a target, if known."""
     if not is_store_url(target):
         origin = recorded_origin(Path(target))
         return None if origin is None else origin.instant

@@ -28,10 +28,10 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 def make_object_entry(object_path: str, sha256_hex: str, size: int, media_type: str = "") -> Entry:
-    """Describe a file to upload: path, digest, size and media type.
+    """Describe a file to upload: path, digest, size and HTTP headers.
 
     Args:
-        object_path: the path of the object.
+        object_path: the path of the object, below the prefix of the store's URL.
         sha256_hex: the SHA-256 of the object, as hex.
         size: the size of the object in bytes.
         media_type: the media type; empty if it follows from the path.
@@ -49,7 +49,7 @@ def make_object_attributes(site_entry: Entry) -> dict[str, str]:
     """Return the HTTP headers to store with an object, and its SHA-256.
 
     Args:
-        site_entry: the description of the file.
+        site_entry: the path, size, SHA-256 and headers of the file.
     """
     headers = zip(HEADERS, site_entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: site_entry.sha256}
@@ -58,7 +58,7 @@ def make_object_attributes(site_entry: Entry) -> dict[str, str]:
 def make_stored_entry(object_path: str, size: int, stored_attributes: dict[str, str]) -> Entry:
     """Describe an object that is already in the store.
 
-    Objects that another program wrote have no SHA-256.
+    If another program wrote it, its SHA-256 is unknown and left empty.
 
     Args:
         object_path: the path of the object.
@@ -82,6 +82,8 @@ class PublishedSite(Protocol):
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Prepare to read the files that have to be uploaded.
 
+        It is called once, before `read`.
+
         Args:
             is_needed: a function that returns whether the file at a path has to be uploaded.
 
@@ -93,7 +95,7 @@ class PublishedSite(Protocol):
         """Return the bytes of a file to upload.
 
         Raises:
-            PublishingError: if the object is missing.
+            PublishingError: if the file is missing.
         """
 
 
@@ -141,9 +143,10 @@ class PublishedFolder:
 
 
 def get_upload_step(object_path: str) -> PutStep:
-    """Return the step of a publication in which to upload a file.
+    """Return when in a publication a file is uploaded.
 
     Documents come first, then the lists that refer to them. The manifest, the list of all files, comes last.
+    So readers never find a list whose documents are missing.
     """
     if object_path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
@@ -170,7 +173,7 @@ class PublishedSnapshot:
     def objects(self) -> Iterator[Entry]:
         """Yield the path, digest, size and HTTP headers of each file.
 
-        The manifest of the snapshot is included.
+        The manifest (the list of all files) is one of them.
         """
         for member in self.snapshot.iter_manifest_members():
             entry = make_object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
@@ -201,10 +204,6 @@ class PublishedSnapshot:
                 self.bodies.add(entry, start, len(content))
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file that `fetch` has copied.
-
-        Args:
-            path: the path of the file.
-        """
+        """Return the bytes of a file that `fetch` has copied."""
         ((_, start, length),) = self.bodies.rows("WHERE path = ?", path)
         return self.bodies.read(start, length)

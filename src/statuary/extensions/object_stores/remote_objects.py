@@ -52,7 +52,7 @@ class RemoteObjects(RemoteFiles):
 
 
 def fetch_object_size(object_url: str) -> int:
-    """Return the size of an object in bytes.
+    """Ask a store for the size of an object in bytes.
 
     Args:
         object_url: the URL of the object, such as `s3://bucket/key`.
@@ -117,10 +117,10 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def describe_url_fault(store_url: str) -> str:
-    """Explain the fault in the URL of an object store.
+    """Explain why a URL cannot be that of an object store.
 
     Returns:
-        The reason; empty if the URL can be that of an object store.
+        The reason, such as a missing bucket; empty if the URL is valid.
     """
     scheme, _, path_part = store_url.partition("://")
     bucket, _, prefix = path_part.partition("/")
@@ -137,10 +137,10 @@ FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
 def make_store_client(store_url: str, **options: object) -> "ObjectStore":
-    """Return a client for the store at a URL.
+    """Create the library's client for an object store.
 
     Args:
-        store_url: the URL of the store.
+        store_url: the URL of the store, such as `s3://bucket/prefix`.
         options: the options of the library's client.
 
     Raises:

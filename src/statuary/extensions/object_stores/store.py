@@ -70,7 +70,7 @@ class ConditionsRefusedError(PublishingError):
 
 
 def is_store_url(location: str) -> bool:
-    """Return whether a string is the URL of an object store."""
+    """Return whether a string is a store's URL, such as `s3://…`."""
     return is_remote(location)
 
 
@@ -106,7 +106,7 @@ class ObjectStore:
             raise self._make_refusal_error("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object with its size, tag and headers.
+        """Fetch an object with its size, tag and headers.
 
         Returns:
             The bytes and the information, or None if the object does not exist.
@@ -123,7 +123,7 @@ class ObjectStore:
             raise self._make_refusal_error(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
-        """Return the size, tag and headers of an object.
+        """Fetch the size, tag and headers of an object without its bytes.
 
         Returns:
             The information, or None if the object does not exist.
@@ -196,12 +196,12 @@ class ObjectStore:
 
         await self._call_with_retries(send_request, f"take {path}")
 
-    def put_if(
+    def try_put_if_unchanged(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Write an object only if nobody else has changed it.
+        """Write an object only if nobody else has changed it, without retries.
 
-        There is a single attempt. Without a response, it is unknown whether the object was written.
+        If the response is lost, it is unknown whether the object was written.
 
         Args:
             path: the path of the object.
@@ -258,7 +258,6 @@ class ObjectStore:
             return
 
     async def _call_with_retries(self, attempt: Callable[[], Awaitable[Result]], action: str) -> Result:
-        """Call a function, again if the store does not respond."""
         final = (
             self.errors.PermissionDeniedError,
             self.errors.UnauthenticatedError,
@@ -280,7 +279,7 @@ class ObjectStore:
     def _make_refusal_error(self, action: str, library_error: Exception) -> PublishingError:
         """Return the error for a request that the store has rejected.
 
-        The message does not quote the store or the library.
+        Its message does not quote the response of the store or the library.
         """
         if "501 Not Implemented" in str(library_error):
             return ConditionsRefusedError(
@@ -423,9 +422,12 @@ class Lease:
             )
 
     def _require_conditional_puts(self) -> None:
-        """Raise an error unless the store obeys the conditions of put requests."""
+        """Raise an error if the store ignores the conditions of put requests.
+
+        With such a store, two publishers could lock it at once.
+        """
         try:
-            self.bucket.put_if(LEASE, b"", None)
+            self.bucket.try_put_if_unchanged(LEASE, b"", None)
         except PreconditionFailedError:
             return
         raise PublishingError(
@@ -433,8 +435,10 @@ class Lease:
             "publish with --no-lease, and run only one publisher at a time",
         )
 
-    def renew(self) -> None:
+    def renew_if_due(self) -> None:
         """Extend the lock if a third of its duration has passed.
+
+        Publishers call it between uploads.
 
         Raises:
             LeaseLostError: if another publisher has taken the lock.
@@ -451,7 +455,7 @@ class Lease:
                 ) from None
 
     def _has_own_terms_in_store(self) -> bool:
-        """Return whether a put request without a response has succeeded."""
+        """Return whether a put request whose response was lost has succeeded."""
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_lease_terms(lease[0]).holder != self.holder:
             return False
@@ -459,8 +463,8 @@ class Lease:
         self._put_terms(self.holder)
         return True
 
-    def check(self) -> None:
-        """Raise an error if the lock will expire soon.
+    def require_time_left(self) -> None:
+        """Raise an error if the lock on the store will expire soon.
 
         Soon means that less than a quarter of its duration is left.
 
@@ -474,7 +478,7 @@ class Lease:
             )
 
     def release(self) -> None:
-        """Release the lock, unless another publisher has taken it."""
+        """Unlock the store, unless another publisher has taken the lock."""
         try:
             self._put_terms("")
         except (PreconditionFailedError, PublishingError):
@@ -484,12 +488,13 @@ class Lease:
         until = instant(self.clock() + self.duration)
         terms = {"holder": new_holder, "until": format_instant(until, UTC)}
         body = orjson.dumps(terms | ({"unfinished": True} if self.is_unfinished and not new_holder else {}))
-        self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
+        self.tag = self.bucket.try_put_if_unchanged(
+            LEASE, body, self.tag, {"Content-Type": "application/json"}
+        )
         self.until = until
 
 
 def _parse_lease_terms(lease_object: bytes) -> LeaseTerms:
-    """Parse the lease object; if it is unreadable, the lock is free."""
     try:
         value = orjson.loads(lease_object)
         is_unfinished = value.get("unfinished") is True
@@ -533,7 +538,7 @@ def run_transfers(
         Exception: the first exception of a call; the remaining items are skipped.
     """
     if lease is not None:
-        lease.renew()
+        lease.renew_if_due()
     try:
         with asyncio.Runner(loop_factory=TransferLoop) as runner:
             runner.run(_transfer_concurrently(iter(items), transfer, lease))
@@ -558,18 +563,17 @@ async def _transfer_concurrently(
 
 async def _renew_lease_periodically(lease: Lease) -> None:
     while True:
-        await asyncio.to_thread(lease.renew)
+        await asyncio.to_thread(lease.renew_if_due)
         await asyncio.sleep(lease.duration.total_seconds() / 12)
 
 
 def _find_first_exception(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first exception in a group."""
     error = group.exceptions[0]
     return _find_first_exception(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def split_into_batches(items: Iterable[Item], batch_size: int) -> Iterator[list[Item]]:
-    """Divide items into lists of at most `batch_size` each."""
+    """Divide items into lists of at most `batch_size`, for one request each."""
     iterator = iter(items)
     while piece := list(islice(iterator, batch_size)):
         yield piece

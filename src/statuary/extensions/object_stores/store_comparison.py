@@ -48,9 +48,10 @@ Parts = Sequence[Part]
 
 
 def make_part_path(part_sha256: str) -> str:
-    """Return the path of a ledger part in the store.
+    """Return the path in the store of a part of its ledger.
 
-    The ledger is the list of the store's objects, in parts.
+    The ledger is the store's own list of its objects. It is divided into parts, so that an update rewrites
+    only those that changed.
 
     Args:
         part_sha256: the SHA-256 of the part.
@@ -59,20 +60,20 @@ def make_part_path(part_sha256: str) -> str:
 
 
 def make_listing_path(listing_sha256: str) -> str:
-    """Return the path of a file that lists ledger parts.
+    """Return the path in the store of a list of ledger parts.
 
-    The ledger is the list of the store's objects, in parts.
+    The ledger is the store's own list of its objects, in parts.
 
     Args:
-        listing_sha256: the SHA-256 of the list.
+        listing_sha256: the SHA-256 of the list of parts.
     """
     return f"{LEDGER_FOLDER}{listing_sha256}.json"
 
 
 def parse_ledger_listing(listing_json: bytes) -> tuple[Part, ...]:
-    """Parse a file that lists ledger parts.
+    """Parse the file that lists the parts of a store's ledger.
 
-    The parts together list the store's objects.
+    The ledger is the store's own list of its objects.
 
     Args:
         listing_json: the content of the file, whose SHA-256 was verified.
@@ -102,26 +103,23 @@ class StoreIndex(NamedTuple):
     instant: str = ""  # the time of the published site, in UTC; empty if unknown
 
     def encode(self) -> bytes:
-        """Encode the index of the store's ledger as JSON.
-
-        The ledger is the list of the store's objects.
-        """
+        """Encode as JSON which lists of objects the store has."""
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
     def all_listings(self) -> tuple[str, ...]:
-        """The names of all lists of objects to which the index refers."""
+        """The SHA-256 of each list of objects that the store has."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
 def parse_store_index(index_json: bytes) -> StoreIndex:
-    """Parse the index of a store's ledger, the list of its objects.
+    """Parse the file that says which lists of objects a store has.
 
-    An index of an earlier version counts as empty, so the store is asked about every object.
+    A file of an earlier version counts as empty. Then every object is requested from the store.
 
     Raises:
-        DamagedStoreLedgerError: if the text is not an index.
-        PublishingError: if the index is of a later version.
+        DamagedStoreLedgerError: if the bytes are not such a file.
+        PublishingError: if the file is of a later version.
     """
     try:
         value = orjson.loads(index_json)
@@ -171,7 +169,7 @@ class StoreComparison:
         """Add files of the site, to compare them with the store.
 
         Args:
-            entries: the description of each file.
+            entries: the path, size and SHA-256 of each file.
 
         Raises:
             PublishingError: if a path is unsafe or occurs twice.
@@ -181,20 +179,20 @@ class StoreComparison:
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
     def divide_into_parts(self) -> None:
-        """Divide the new list of objects into parts.
+        """Divide the site's file list into parts, to be stored with it.
 
-        A later publication then reads only the parts that differ from its own.
+        The next publication then reads only the parts that differ from its own.
         """
         self.parts = tuple(part for part, _ in self.site.parts())
         self.parts_text = orjson.dumps([part._asdict() for part in self.parts])
         self.listing = sha256(self.parts_text).hexdigest()
 
     def encode_part(self, part: Part) -> bytes:
-        """Encode a part of the new list of objects, one per line."""
+        """Encode a part of the site's file list as lines of JSON."""
         return encode_part(self.site.part(part)).text
 
     def discard_store_entries(self) -> None:
-        """Forget everything that is known about the store's objects."""
+        """Forget what the store's own lists say, because they are damaged."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()
@@ -202,10 +200,9 @@ class StoreComparison:
         self.same = frozenset()
 
     def exclude_equal_parts(self, listings: Sequence[Parts]) -> None:
-        """Skip files that are equal on the site and in the store.
+        """Skip files on which the site's and the store's lists agree.
 
-        The lists of both are divided into parts. If a part is equal in all of them, its files need no
-        comparison.
+        The lists are divided into parts. If all have an equal part, its files need no comparison.
 
         Args:
             listings: the parts of each list in the store.
@@ -213,10 +210,10 @@ class StoreComparison:
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add the objects in the lists that the store has about itself.
+        """Add the objects that the store's own lists name.
 
-        An interrupted publication leaves a list of its own. If the lists disagree about an object, the store
-        is asked about it.
+        A publication that was interrupted leaves a list of its own. If the lists disagree about an object, the
+        store is asked about it.
 
         Args:
             listings: the objects in the list of the last finished publication, and in the lists of later,
@@ -232,7 +229,7 @@ class StoreComparison:
                 )
 
     def add_stored_object(self, stored: Entry) -> None:
-        """Add an object as the store itself describes it."""
+        """Add an object as the store has just described it."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
@@ -244,7 +241,7 @@ class StoreComparison:
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
-        """Return the objects to upload and to delete.
+        """Decide which objects to upload and to delete.
 
         Args:
             adopt: whether objects that other programs wrote may be replaced.

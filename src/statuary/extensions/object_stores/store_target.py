@@ -102,7 +102,7 @@ class ObjectWriter:
                 return
             self._require_compared_object(entry.path, stored_object)
             if self.lease is not None:
-                self.lease.check()  # reading may have taken long, or the machine was asleep
+                self.lease.require_time_left()  # reading may have taken long, or the machine was asleep
             try:
                 await self.store.put_if_unchanged(
                     entry.path, content, make_object_attributes(entry), stored_object and stored_object.tag
@@ -117,7 +117,7 @@ class ObjectWriter:
         )
 
     def _require_compared_object(self, object_path: str, stored_object: ObjectInfo | None) -> None:
-        """Raise an error if the stored object has changed since the comparison.
+        """Raise an error if an object was replaced since the comparison.
 
         Raises:
             PublishingError: if another publisher has put another object.
@@ -130,10 +130,10 @@ class ObjectWriter:
             )
 
     def _is_already_stored(self, site_entry: Entry, stored_object: ObjectInfo) -> bool:
-        """Return whether the store already has the object to put.
+        """Return whether the store already has this version of a file.
 
         Raises:
-            PublishingError: if another program put the stored object.
+            PublishingError: if another program wrote the stored object.
         """
         stored = make_stored_entry(site_entry.path, site_entry.size, stored_object.attributes)
         if not stored.sha256 and not self.adopt:
@@ -267,7 +267,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Return the objects to upload and to delete.
+        """Decide which objects to upload and to delete.
 
         The first call compares the site with the store. Later calls return the same plan.
 
@@ -297,10 +297,10 @@ class ObjectStoreTarget(Target[Entry]):
         run_transfers((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
     def _read_ledger_listings(self) -> None:
-        """Compare the site with the publications that the store's ledger names.
+        """Compare the site with the lists of objects that the store has.
 
         Raises:
-            DamagedStoreLedgerError: if a part of the ledger is missing or damaged.
+            DamagedStoreLedgerError: if a list is missing or damaged.
         """
         for listing in self.index.all_listings:
             if listing not in self.listings:
@@ -319,7 +319,7 @@ class ObjectStoreTarget(Target[Entry]):
             self._read_differing_parts()
 
     def _request_all_objects(self) -> None:
-        """List the store and request every object, without trusting a ledger."""
+        """Request every object, without trusting the store's own list."""
         count = 0
         for path, size in self.store.list_objects():
             count += 1
@@ -330,7 +330,6 @@ class ObjectStoreTarget(Target[Entry]):
         self.asked = self.asked._replace(list=1 + count // LIST_PAGE)
 
     def _read_differing_parts(self) -> None:
-        """Read the parts of the store's ledger that differ from the site."""
         finished = () if self.index.listing is None else self.listings[self.index.listing]
         listings = [finished, *(self.listings[name] for name in (*self.index.doubted, *self.index.begun))]
         self.comparison.exclude_equal_parts(listings)
@@ -348,10 +347,10 @@ class ObjectStoreTarget(Target[Entry]):
                 )
 
     def _read_ledger_object(self, object_path: str, expected_sha256: str) -> bytes:
-        """Return the bytes of an object of the ledger.
+        """Fetch a file of the store's own list of objects.
 
         Raises:
-            DamagedStoreLedgerError: if the object is missing or damaged.
+            DamagedStoreLedgerError: if the file is missing or damaged.
         """
         stored = self.store.get(object_path)
         if stored is None:
@@ -362,7 +361,6 @@ class ObjectStoreTarget(Target[Entry]):
         return stored[0]
 
     def _list_ledger_objects(self, store_index: StoreIndex) -> set[str]:
-        """Return the paths of the objects to which an index refers."""
         parts = {
             make_part_path(part.sha256)
             for listing in store_index.all_listings
@@ -378,7 +376,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.advance(1)
 
     def count_requests(self) -> RequestCounts:
-        """Return the number of requests that the publication takes.
+        """Count the requests to the store that publishing takes, for the report.
 
         Retries and requests for the lock are not included.
         """
@@ -428,14 +426,13 @@ class ObjectStoreTarget(Target[Entry]):
         self._end_publication()
 
     def _end_publication(self) -> None:
-        """Let the lease say that no publication has left parts that no index names."""
         if self.lease is not None:
             self.lease.is_unfinished = False
 
     def _record_publication_start(self) -> tuple[str, ...]:
-        """Record in the ledger that a publication has begun.
+        """Record in the store that a publication has begun.
 
-        This is done before the first put request.
+        If it is interrupted, the next one knows which objects may have changed.
 
         Returns:
             The unfinished publications that this one continues.
@@ -458,9 +455,9 @@ class ObjectStoreTarget(Target[Entry]):
         return taken_over
 
     def _record_publication_end(self, resumed_publications: tuple[str, ...]) -> None:
-        """Record that the publication is finished.
+        """Record in the store that the publication is finished.
 
-        Objects of the ledger that are no longer needed are deleted.
+        Lists of objects that are no longer needed are deleted.
         """
         old_objects = self.ledger_objects | self._list_ledger_objects(self.index)
         self._write_index(StoreIndex(self.comparison.listing, (), resumed_publications, self.instant))
@@ -469,15 +466,17 @@ class ObjectStoreTarget(Target[Entry]):
 
     async def _delete_objects(self, paths: list[str]) -> None:
         if self.lease is not None:
-            self.lease.check()
+            self.lease.require_time_left()
         await self.store.delete(paths)
 
     def _write_index(self, store_index: StoreIndex) -> None:
         headers = OWN_HEADERS | {"Content-Type": "application/json"}
         if self.lease is not None:
-            self.lease.check()
+            self.lease.require_time_left()
         try:
-            self.index_tag = self.store.put_if(INDEX, store_index.encode(), self.index_tag, headers)
+            self.index_tag = self.store.try_put_if_unchanged(
+                INDEX, store_index.encode(), self.index_tag, headers
+            )
         except PreconditionFailedError:
             self.index_tag = self._find_own_index(store_index)
         except ConditionsRefusedError:
@@ -488,7 +487,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.index = store_index
 
     def _find_own_index(self, store_index: StoreIndex) -> Tag | None:
-        """Return the index's tag if an earlier attempt has put the index.
+        """Return the index's tag if an earlier attempt has written the index.
 
         Raises:
             PublishingError: if the store has a different index.
