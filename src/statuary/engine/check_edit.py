@@ -34,7 +34,7 @@ RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
 
 
 class CheckedStatus(NamedTuple):
-    """The status content at one time, with its findings.
+    """The status content at one time, with its findings (errors and warnings).
 
     The timeline is None if the content cannot be read.
     """
@@ -111,7 +111,7 @@ class CheckedEdit(NamedTuple):
 def check_edit(
     root: Path, now: Instant, previous_content: CheckedStatus, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> CheckedEdit:
-    """Return the findings that an edit would add to the content.
+    """Check whether an edit of the content may be saved.
 
     Args:
         root: the content folder.
@@ -130,7 +130,7 @@ def added_findings(
     edits: Iterable[FileEdit],
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:
-    """Return the findings that several edits would add to the content.
+    """Return the errors and warnings that edits would add to the content.
 
     Args:
         root: the content folder.
@@ -149,7 +149,7 @@ def added_findings(
 
 
 class _FindingIdentity(NamedTuple):
-    """The members of a finding that stay the same when lines move."""
+    """The fields by which two findings are the same, even if lines moved."""
 
     rule: str
     path: str

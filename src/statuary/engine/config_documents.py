@@ -28,9 +28,9 @@ CONFIG = "settings-only"
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add or reuse the documents that depend only on settings.
+    """Add openapi.json and other documents that depend only on settings.
 
-    For example, openapi.json. They can also depend on counts, such as the number of contracts.
+    They can also depend on counts, such as the number of contracts. Unchanged documents are reused.
 
     Args:
         run: the build.
@@ -62,7 +62,7 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
 
 
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
-    """Return everything that openapi.json and similar documents depend on.
+    """Return the values on which openapi.json and similar documents depend.
 
     These are settings, and counts of the build. While they and the version of statuary stay the same, later
     builds reuse the documents.

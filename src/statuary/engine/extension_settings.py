@@ -90,6 +90,6 @@ def read_extension_settings(
 
 
 def _is_independent(key: str) -> bool:
-    """Return whether an extension provides nothing to other parts of a site."""
+    """Return whether a site can be built without an extension's settings."""
     row = extension_of(key)
     return row is not None and not row.provides

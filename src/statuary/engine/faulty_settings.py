@@ -83,10 +83,9 @@ MAPPINGS = frozenset(pointer[:1] for pointer in CORE_KEYS if len(pointer) > 1)
 
 
 def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
-    """Store the settings of this build for later builds.
+    """Store the settings of this build in the ledger, the build's database.
 
-    If a setting has an error in a later build, that build uses the stored value instead. The ledger is the
-    build's database.
+    If a setting has an error in a later build, that build uses the stored value instead.
     """
     note = json.dumps(settings)
     if note != ledger.get_meta(PUBLISHED_SETTINGS):
@@ -158,7 +157,7 @@ class SettingsFallback:
 
     @classmethod
     def of_command(cls) -> Self:
-        """Return the fallback for a command that publishes nothing itself.
+        """Return a fallback for a command that publishes nothing itself.
 
         Such a command has no last build whose settings could replace faulty ones.
         """
@@ -166,7 +165,7 @@ class SettingsFallback:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The errors in site.yaml, each with what replaces the faulty value."""
+        """The errors in site.yaml, each with the value that is used instead."""
         return tuple(Fault(error, self._fates[place]) for error, place in self._errors.items())
 
     def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
@@ -199,11 +198,10 @@ class SettingsFallback:
         return copy
 
     def _in_order(self, tree: Tree, errors: Sequence[Finding]) -> list[Finding]:
-        """Return the errors about unchanged values last, because they may replace all settings."""
+        """Sort errors about unchanged values last: they may replace all settings."""
         return sorted(_with_places(errors), key=lambda error: self._is_unchanged(tree, _place_of(error)))
 
     def _is_unchanged(self, tree: Tree, place: _Place) -> bool:
-        """Return whether a faulty value is the last published one."""
         if place.lacks_keys or not place.pointer:
             return False
         value, last = (_value_at(settings, place.pointer) for settings in (tree, self.last))
@@ -316,12 +314,10 @@ class SettingsFallback:
 
 
 def _copy_of(tree: Mapping[str, Any]) -> Tree:
-    """Copy settings as deep as their values are replaced."""
     return {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
 
 
 def _assign(tree: Tree, settings: Mapping[str, Any]) -> None:
-    """Replace all settings of a tree."""
     tree.clear()
     tree.update(_copy_of(settings))
 
@@ -331,7 +327,6 @@ def _value_at(tree: Mapping[str, Any], pointer: Pointer) -> object:
 
 
 def _mapping_at(tree: Mapping[str, Any], pointer: Pointer) -> Tree:
-    """Return the mapping at a pointer of at most one key; an empty one if there is none."""
     mapping = tree.get(str(pointer[0]), {}) if pointer else tree
     return mapping if isinstance(mapping, dict) else {}
 
@@ -346,7 +341,10 @@ def _with_places(errors: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def _meant_places(parent: Pointer, key: str) -> list[Pointer]:
-    """Return the keys that an unknown key is perhaps a misspelling of, or that it has the wrong place of."""
+    """Return the keys that an unknown key may be meant for.
+
+    Either the name is misspelt, or the key is in the wrong place.
+    """
     known = [*CORE_KEYS, *((row.name,) for row in EXTENSIONS if row.section)]
     places = []
     for pointer in known:

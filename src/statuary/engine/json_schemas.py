@@ -61,7 +61,6 @@ def _schema_with_descriptions(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Add the keys of all sections to the schema of site.yaml."""
     sections = [_schema_with_descriptions(load(row.section).source()) for row in CONTENT_SECTIONS]
     extensions = map(_schema_with_descriptions, extension_models(SiteSource.known_keys()).values())
     parts = [schema, *sections, *extensions]
@@ -81,7 +80,6 @@ def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
 
 
 def _key_docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
-    """Yield each documented key of a model, with its docstring."""
     for owner in model.__mro__:
         if not issubclass(owner, SourceModel) or owner is SourceModel:
             continue

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def write_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
 ) -> list[Finding]:
-    """Add the manifest, which lists the site's files, if it changed.
+    """Add the manifest, the list of a site's files, if it changed.
 
     Args:
         target: the site that is being built.

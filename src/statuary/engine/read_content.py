@@ -68,7 +68,7 @@ def read_site(
 
 
 class ReadResult(NamedTuple):
-    """The content of a folder, with the findings about it.
+    """The content of a folder, with the findings (errors and warnings) about it.
 
     Attributes:
         findings: the findings about all files except those of contracts, which are read later, one by one.
@@ -109,9 +109,9 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a finding makes a build leave out its file.
+    """Return whether a build must leave out the file of a finding.
 
-    This is so if an incident, a maintenance window or a page exceeds a limit or causes a bug.
+    It must if an incident, a maintenance window or a page exceeds a limit or causes a bug.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None
@@ -119,9 +119,7 @@ def is_excluded(finding: Finding) -> bool:
 
 
 def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent | None:
-    """Convert the files to the content of a site.
-
-    While site.yaml has errors, the fallback replaces what they are about, and the content is read again.
+    """Read the content of a site, replacing settings that have errors.
 
     Returns:
         None if the settings are missing, or a file that a site needs cannot be read.
@@ -147,7 +145,6 @@ def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent
 def _with_faults(
     site: SiteContent, files: ContentFiles, settings: dict[str, Any], fallback: SettingsFallback
 ) -> SiteContent:
-    """Add the errors in site.yaml that the fallback has replaced."""
     fallback.settings = settings
     files.findings += [fault.finding for fault in fallback.faults]
     return site._replace(
@@ -156,7 +153,7 @@ def _with_faults(
 
 
 def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteContent | None:
-    """Convert the files to the content of a site with the values of site.yaml.
+    """Read the content of a site with the given values of site.yaml.
 
     Returns:
         None if the settings have errors, or a file that a site needs cannot be read.
@@ -187,11 +184,6 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
 def _combine_site(
     files: ContentFiles, source: str, settings: SettingsFile, contents: list[SectionContent | None]
 ) -> SiteContent | None:
-    """Combine the settings and the content of all sections.
-
-    Returns:
-        None if a section cannot be read.
-    """
     found = [content for content in contents if content is not None]
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):

@@ -31,7 +31,7 @@ def find_settings_errors(findings: Iterable[Finding], source: str, site: SiteCon
 
 
 def with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]:
-    """Replace an error by one that says why the build stops.
+    """Replace an error by a copy that says why the build stops.
 
     Args:
         findings: the findings, which include the error.
@@ -67,11 +67,6 @@ class SettingsFile(NamedTuple):
 
 
 def _load_tree(file: SourceFile, *, limit: int, findings: list[Finding]) -> Tree | None:
-    """Read the values of site.yaml.
-
-    Returns:
-        The values by key, or None if there are errors, which are added to `findings`.
-    """
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:
@@ -120,5 +115,4 @@ def _parse_tree(tree: Tree, path: str, findings: list[Finding]) -> SettingsFile 
 
 
 def _take(tree: Tree, keys: Iterable[str]) -> Tree:
-    """Remove and return the members of a tree that have one of the keys."""
     return {key: tree.pop(key) for key in keys if key in tree}

@@ -31,7 +31,7 @@ class BuildReport:
     unsorted: list[Finding] = field(default_factory=list)  # of files, until `Sections.find_faults` sorts them
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Add the reasons why incidents, windows or pages are excluded."""
+        """Record why incidents, maintenance windows or pages are excluded."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
@@ -57,7 +57,7 @@ class BuildReport:
     def checked_site(
         self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
     ) -> "CheckedSite":
-        """Return the result of a check or build, with each finding's position.
+        """Convert this report to the result of a check or build.
 
         Args:
             root: the content folder.

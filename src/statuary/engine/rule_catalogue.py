@@ -7,6 +7,6 @@ from statuary.registry import CONTENT_SECTIONS, all_sections, load
 
 
 def all_rules() -> Iterator[Rule]:
-    """Yield every rule about contracts, the status and extensions."""
+    """Yield all rules that `statuary check` can report, from every section."""
     for section in (*(load(row.section) for row in CONTENT_SECTIONS), *all_sections()):
         yield from section.rules()

@@ -45,7 +45,7 @@ NO_OPTIONS = ExtensionOptions()
 
 
 class EnabledSection(NamedTuple):
-    """A section that a site uses, with its entry in the registry."""
+    """A part of statuary that a site uses: contracts, status, or an extension."""
 
     row: Extension
     section: Section
@@ -68,7 +68,6 @@ def _open_content_section(row: Extension) -> EnabledSection:
 
 
 def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Iterator[EnabledSection]:
-    """Yield the extensions that the site or the options enable."""
     settings: dict[str, object] = dict(site.extensions)
     if site.hosting != NO_HOSTING:
         settings["hosting"] = site.hosting
@@ -104,10 +103,16 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The sections that a site uses, for the steps of a build."""
+    """Runs the steps of a build for each section: contracts, status, extensions."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
-        """Prepare a run of sections in the given order."""
+        """Prepare a build.
+
+        Args:
+            enabled: the sections in the order in which they run.
+            run: the build in progress.
+            report: receives the findings.
+        """
         self._enabled = tuple(enabled)
         self._run = run
         self._report = report
@@ -139,14 +144,13 @@ class Sections:
                 self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
 
     def _take_unread(self) -> list[Finding]:
-        """Remove and return the findings about files that could not be read."""
         paths = () if self._run.site is None else self._run.site.unread
         unread = [finding for finding in self._report.unsorted if finding.path in paths]
         self._report.unsorted = [finding for finding in self._report.unsorted if finding.path not in paths]
         return unread
 
     def find_faults(self) -> None:
-        """Collect the findings of the site and of every section."""
+        """Add the errors and warnings of every section to the report."""
         site = self._run.site
         if site is None:
             return
@@ -214,7 +218,7 @@ class Sections:
         tells_readers: bool = False,
         is_built: bool = False,
     ) -> Iterator[Result]:
-        """Call a function of each section, guarded from others' errors.
+        """Call a function with each section, and report its exceptions.
 
         Args:
             tells_readers: whether the section adds what tells readers of its error.
@@ -252,7 +256,6 @@ class Sections:
 
 
 def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool:
-    """Return whether an error of a section ends the run."""
     if isinstance(error, (*INTERRUPTIONS, click.UsageError)):
         return True
     return isinstance(section, ContentSection) and (not is_built or isinstance(error, TARGET_ERRORS))
@@ -322,7 +325,7 @@ OTHERS = "sections of other packages"
 
 
 def _folders_of_packages(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
-    """Return the folders of other packages' sections at the last build.
+    """Return the folders of other packages' documents at the last build.
 
     Those of this build are stored for the next one.
     """

@@ -28,9 +28,9 @@ def unmade_urls(section: Section | None, errors: Iterable[Finding]) -> Iterable[
 
 
 def is_unmade(site: SiteContent, ledger: Ledger, unmade: Container[Url], path: str) -> bool:
-    """Return whether a published document could not be made this time.
+    """Return whether a published document still belongs to the site, but failed.
 
-    For a document that no longer belongs to the site, the result is False.
+    This build could not make it, so the published version stays.
 
     Args:
         site: the content of the site.

@@ -31,11 +31,11 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
 def keep_unmade(
     target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool]
 ) -> list[str]:
-    """Keep published documents that this build could not make.
+    """Keep the published documents of a set that this build could not make.
 
     Args:
         target: the site that is being built.
-        group: the name of the set of documents to which they belong.
+        group: the name of the set.
         added: the paths in the set that this build has made.
         is_kept: returns whether to keep a path that was not made.
 

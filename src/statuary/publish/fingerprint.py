@@ -96,7 +96,6 @@ def program_fingerprint() -> str:
 
 
 def _fingerprinted_files(package: str) -> Iterator[str]:
-    """Yield the paths of these files in the package, with forward slashes."""
     for part in FINGERPRINTED:
         if part.endswith(".py"):
             yield part

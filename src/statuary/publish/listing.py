@@ -68,7 +68,7 @@ class DamagedSnapshotError(PublishingError):
 
 
 class Entry(NamedTuple):
-    """A document as the manifest lists it."""
+    """A document in the manifest, the list of a site's files."""
 
     path: str  # the path under which the document is stored
     aliases: tuple[str, ...] = ()  # other names: the path with the address in lower case, or none
@@ -118,7 +118,7 @@ def lower_case_address(path: str) -> str:
 
 
 class NameTable:
-    """A table on disk of the paths that a listing has."""
+    """The paths of a listing in a temporary database, to find conflicts."""
 
     def __init__(self) -> None:
         self.connection = open_temporary_database(
@@ -147,7 +147,6 @@ class NameTable:
             raise _path_conflict_error(path, owner)
 
     def _claim_folders(self, folder: str) -> None:
-        """Add the names of a folder and of its parents."""
         while folder:
             owner = self._insert_name(folder, is_folder=True)
             if owner is not None and not owner[1]:
@@ -157,10 +156,10 @@ class NameTable:
             folder = folder.rpartition("/")[0]
 
     def _insert_name(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
-        """Add a name.
+        """Add a name, unless it is taken.
 
         Returns:
-            The current owner if there is one, and whether it is a folder.
+            The owner of a taken name, and whether it is a folder.
         """
         row = (fold_case(name), name, is_folder)
         if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
@@ -206,7 +205,7 @@ def encode_entry_line(entry: Entry) -> bytes:
 
 
 def parse_entry_line(line: bytes) -> Entry:
-    """Parse a line of a manifest.
+    """Parse a line of the manifest, which lists one document of the site.
 
     Raises:
         DamagedSnapshotError: if the line is malformed or its path is not allowed.
@@ -285,10 +284,10 @@ def require_count(value: Json) -> int:
 
 
 def require_sha256(value: Json) -> str:
-    """Check that a value is a SHA-256 in hex; return it.
+    """Check that a value is a SHA-256 of 64 hex digits, and return it.
 
     Raises:
-        InvalidValueError: if the value is not a SHA-256 in hex.
+        InvalidValueError: if the value is not such a string.
     """
     if not DIGEST.fullmatch(text := require_string(value)):
         raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256 of 64 hex digits")
@@ -296,7 +295,6 @@ def require_sha256(value: Json) -> str:
 
 
 def _require_header_value(value: Json) -> str:
-    """Return a valid header value: printable ASCII without line breaks."""
     if not ((text := require_string(value)).isascii() and text.isprintable()):
         raise InvalidValueError(f"{shorten_value(value)} is not a media type")
     return text
@@ -366,10 +364,10 @@ class EncodedPart(NamedTuple):
 
 
 def encode_part(entries: list[Entry]) -> EncodedPart:
-    """Encode entries as the lines of one part of a manifest.
+    """Encode some documents as one part of the manifest, a line each.
 
     Args:
-        entries: the entries of the part, sorted by path; at least one.
+        entries: the documents, sorted by path; at least one.
     """
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
@@ -398,7 +396,7 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
 
 
 def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
-    """Return the lines of one part of a manifest that statuary wrote.
+    """Split a part of a manifest that statuary wrote into its lines.
 
     The lines are not validated, so do not use this function for a part from another source.
 

@@ -62,7 +62,7 @@ class Listing:
         """Return the document at a path.
 
         Returns:
-            The document's entry, or None if the listing has no such path.
+            The document, or None if the list has no such path.
         """
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 

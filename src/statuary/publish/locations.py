@@ -77,16 +77,18 @@ def open_location(name: str) -> SiteLocation:
 
 
 class MayReplace(Protocol):
-    """Decides whether an extension's part of a target may be replaced."""
+    """A function that decides whether an extension's published files may change."""
 
     def __call__(self, site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-        """Verify the site's part against the target's.
+        """Compare the extension's files in the site with those in the target.
+
+        For example, a log must continue the published log.
 
         Returns:
-            The verified paths, with the SHA-256 of the bytes that the site would replace there.
+            The paths that may be replaced, with the SHA-256 of the bytes in the target.
 
         Raises:
-            StatuaryError: if it may not replace them: the target keeps its own, and the rest is published.
+            StatuaryError: if they may not be replaced: the target keeps its own, and the rest is published.
         """
 
 

@@ -42,7 +42,7 @@ MANIFEST_FORMAT = 1
 
 
 class Manifest(NamedTuple):
-    """The list of a site's files, in parts, with its origin."""
+    """The manifest of a site: the list of its files, and facts about its build."""
 
     origin: SiteOrigin
     documents: int  # the number of documents
@@ -115,7 +115,7 @@ def manifest_digest(manifest_text: bytes) -> str:
 
 
 class ManifestBuilder:
-    """Makes a manifest part by part."""
+    """Makes a manifest, the list of a site's files, part by part."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []

@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
-        """Return the outcome with more parts that were not published.
+        """Return the outcome if some more parts were not published.
 
         If nothing was published at all, the outcome stays the same.
 
@@ -44,9 +44,7 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def without_target(self, name: str) -> Self:
-        """Return the outcome for a site that could not be published elsewhere.
-
-        The site was built, but publishing it to another place failed.
+        """Return the outcome if publishing the built site to another place failed.
 
         Args:
             name: the path or URL of that place.
@@ -70,6 +68,5 @@ def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
 
 
 def _faulty_file_or_setting(finding: Finding) -> str:
-    """Return the file or setting that has a fault."""
     is_setting = finding.path.startswith("site.") and bool(finding.pointer)
     return f"{finding.path}: {finding.pointer[0]}" if is_setting else finding.path

@@ -18,7 +18,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of one path."""
+    """A file that a build adds, replaces or removes."""
 
     action: Action
     path: str  # relative to the site's root
@@ -31,7 +31,7 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """The changes that a build makes to a site, with their number.
+    """The changes that a build makes to a published site, and their number.
 
     The changes are yielded one by one, since a site may have millions.
     """

@@ -90,7 +90,7 @@ def add_manifest(
 def _manifest_document(path: str, body: bytes) -> Document:
     """Return the document for the manifest, or for one of its parts.
 
-    Parts stay published until a build replaces them.
+    A part stays published when a later build does not add it.
     """
     return Document(
         path, body, media_type_of(path), cache=cache_control_of(path), persistent=path != MANIFEST
@@ -98,14 +98,13 @@ def _manifest_document(path: str, body: bytes) -> Document:
 
 
 def _previous_manifest(target: BuildTarget) -> Manifest | None:
-    """Return the last build's manifest for a partial build."""
     text = target.read_published(MANIFEST) if target.ledger.is_partial else None
     is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
 
 
 class ListedParts(NamedTuple):
-    """Makes the parts of a manifest, and chooses the paths to list."""
+    """Functions to make a manifest: which files it lists, and its documents."""
 
     is_listed: Callable[[str], bool]  # whether the manifest lists the file at a path
     document: Callable[[Part, bytes], Document]  # the document of a part
@@ -121,7 +120,6 @@ def _default_listing(target: BuildTarget) -> ListedParts:
 def _full_manifest(
     target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
 ) -> Manifest:
-    """Add the parts of a manifest of all files, and return the manifest."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
     return make_full_listing(target, origin, _default_listing(target))
@@ -144,7 +142,7 @@ def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedPa
 
 
 def _listed_entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
-    """Return a file's entry, reading it if its digest is unknown.
+    """Return a file's entry in the manifest; read the file if needed.
 
     Returns:
         The entry, or None if the file does not exist.
@@ -231,7 +229,6 @@ class PartsUpdate:
     def _changed_lines(
         self, lines: list[PartLine], part_changes: dict[str, Entry | None]
     ) -> Iterator[PartLine]:
-        """Return the lines of a manifest's part, after the changes to the part."""
         stay = []
         for line in lines:
             if line.path in part_changes:

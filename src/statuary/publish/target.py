@@ -15,7 +15,7 @@ Document_contra = TypeVar("Document_contra", contravariant=True)
 
 
 class Target(Protocol[Document_contra]):
-    """A place to publish to: takes documents, plans changes, applies them."""
+    """A place to publish to: it collects documents, shows changes, applies them."""
 
     dry_run: bool  # whether the plan is only shown
 
@@ -68,7 +68,7 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def output(self, name: str) -> PartitionOutput:
-        """Return an object that receives the documents from a worker.
+        """Return an object that receives the documents of a worker.
 
         Args:
             name: a unique name for the worker's task.
@@ -81,7 +81,10 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Take back documents that were added, and errors about their paths."""
+        """Take back documents that were added.
+
+        Errors about their paths are forgotten, too.
+        """
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse the documents that an interrupted build has already written.
@@ -103,7 +106,7 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class StatelessTarget(BuildTarget):
-    """A target without earlier builds; a context manager around a temporary ledger."""
+    """A target that knows no earlier build, such as a zip file."""
 
     partition_size = 8
     started_at_ns = 0

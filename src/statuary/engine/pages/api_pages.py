@@ -20,7 +20,7 @@ from statuary.site.urls import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE
 
 
 class ApiCall(NamedTuple):
-    """A call on the API page."""
+    """A call of the API, as the API page shows it."""
 
     anchor: str
     title: str
@@ -165,7 +165,6 @@ def _api_calls(
 
 
 def _default_operation(url: Url) -> "OperationView":
-    """Return a description of a URL that OpenAPI does not describe."""
     anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
     return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
 
@@ -183,7 +182,7 @@ MAX_TYPE_DEPTH = 4
 
 
 class FieldView(NamedTuple):
-    """A parameter, or a member of an object."""
+    """A parameter of an API call, or a member of a JSON object."""
 
     name: str
     location: str  # `path`, `query` or `header` for a parameter
@@ -194,7 +193,7 @@ class FieldView(NamedTuple):
 
 
 class ResponseView(NamedTuple):
-    """A response of an operation."""
+    """A response to an API call, as the API page shows it."""
 
     status: str
     description: Markup
@@ -203,7 +202,7 @@ class ResponseView(NamedTuple):
 
 
 class OperationView(NamedTuple):
-    """A call of the API, as the page shows it."""
+    """An operation of the OpenAPI document, as the API page shows it."""
 
     anchor: str
     method: str
@@ -215,7 +214,7 @@ class OperationView(NamedTuple):
 
 
 class SchemaView(NamedTuple):
-    """A type of the API's objects."""
+    """A type of JSON object in the API, as the API page shows it."""
 
     name: str
     description: Markup
@@ -304,7 +303,6 @@ class _TypeWords(NamedTuple):
 
 
 def _describe_type(value: Json, depth: int) -> _TypeWords:
-    """Describe the type of a schema in words."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:

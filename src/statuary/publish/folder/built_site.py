@@ -19,10 +19,10 @@ from statuary.system.files import read_file
 
 
 def is_built_site(root: Path) -> bool:
-    """Return whether statuary built the site in a folder.
+    """Return whether a folder has a site that statuary built there.
 
-    Such a folder contains the ledger, a database of what was published. For a site with a ledger, readers skip
-    the check that a copied site needs.
+    Such a folder contains the ledger, a database of what was published, so readers skip the check that a copied
+    site needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -34,9 +34,9 @@ def is_built_site(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether the database of published files lists all files.
+    """Return whether the database of published files is complete.
 
-    The number of names in the database (ledger) is compared with that in the manifest.
+    Its number of files is compared with that in the manifest, the published list of files.
 
     Args:
         root: the folder of the site.

@@ -100,7 +100,7 @@ class LedgerFolder(FolderReader):
 
 
 def _has_damaged_ledger(root: Path) -> bool:
-    """Return whether a ledger is damaged, or has lost rows."""
+    """Return whether the database of published files is damaged or incomplete."""
     ledger = find_ledger(root)
     if ledger is None or not (root / MANIFEST).is_file():
         return False
@@ -144,7 +144,6 @@ def changed_files(root: Path) -> Iterator[ChangedFile]:
 
 
 def _detect_change(path: str, folder: FolderReader, ledger_entry: LedgerEntry | None) -> FileChange | None:
-    """Return the change of a published file, if any."""
     try:
         there = os.lstat(folder.root / path)
     except OSError:
@@ -160,7 +159,6 @@ def _detect_change(path: str, folder: FolderReader, ledger_entry: LedgerEntry | 
 
 
 def _has_no_hidden_name(path: str) -> bool:
-    """Return whether no name in a path is hidden."""
     return all(not name.startswith(".") or name in PUBLISHED_HIDDEN_NAMES for name in path.split("/"))
 
 

@@ -31,7 +31,7 @@ Stamps = dict[str, str]
 
 
 class _CheckNote(NamedTuple):
-    """The ledger's note of checked folders."""
+    """The folders that an earlier build checked, as stored in the ledger."""
 
     stamps: Stamps
     after: str = ""  # the path after which the next files in turn begin
@@ -79,7 +79,6 @@ class FolderCheck:
         self._checked = _CheckNote(stamps, "" if in_turn == rest else in_turn[-1][0])
 
     def _stamp_folders(self, files: Iterator[SourcedFile], stamps: Stamps) -> Iterator[SourcedFile]:
-        """Yield files, and stamp each folder before its first file."""
         for file in files:
             for name in all_names(file[0], file[1]):
                 folder = name.rpartition("/")[0]
@@ -88,7 +87,7 @@ class FolderCheck:
             yield file
 
     def _stamp(self, folder: str) -> str:
-        """Return a text that differs after a file of a folder was added, renamed or removed.
+        """Return a string that changes when files of a folder are added or removed.
 
         Returns:
             Number and times of the folder; `CHANGED` if there is no such folder.

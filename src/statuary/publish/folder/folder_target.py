@@ -51,19 +51,19 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A folder to publish to; its `with` block locks the ledger.
+    """A folder to publish into; its `with` block locks the site's database.
 
-    The ledger is the database of the files that were published into the folder.
+    The database, called the ledger, lists the files that were published into the folder.
     """
 
     partition_size = 256
     writes_own_manifest = False
 
     def __init__(self, root: Path, *, dry_run: bool = False) -> None:
-        """Open the target, and finish what a killed build was applying.
+        """Open the folder, and finish the work of a build that was killed.
 
         Args:
-            dry_run: do not stage bodies; the plan can be shown but not applied.
+            dry_run: write no files; the plan can be shown but not applied.
 
         Raises:
             PublishingError: if the folder cannot be used, or another build is using it.
@@ -106,7 +106,7 @@ class FolderTarget(BuildTarget):
         self._adopt_manifest_files()
 
     def _adopt_manifest_files(self) -> None:
-        """Adopt the files in the site's manifest if its ledger is lost."""
+        """Read the list of published files from the manifest if the ledger is lost."""
         text = self.read_published(MANIFEST) if self.ledger.run == 1 else None
         if text is not None:
             from statuary.publish.manifest import listed_files  # noqa: PLC0415 - only for a lost ledger
@@ -117,7 +117,7 @@ class FolderTarget(BuildTarget):
         return self
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        """Release the folder, with an unfinished build's staged files.
+        """Unlock the folder; the staged files of an unfinished build stay.
 
         Raises:
             PublishingError: in place of an error of the ledger or the disk.
@@ -134,9 +134,9 @@ class FolderTarget(BuildTarget):
         self._replace_error(error)
 
     def _replace_error(self, error: BaseException | None) -> None:
-        """Replace an error of the ledger or the disk by a PublishingError.
+        """Raise a PublishingError instead of an error of the ledger or the disk.
 
-        A damaged ledger is quarantined.
+        A damaged ledger is renamed, so that the next build makes a new one.
         """
         file = self.folder.ledger_file
         if isinstance(error, sqlite3.Error):
@@ -308,7 +308,11 @@ class FolderTarget(BuildTarget):
 
 
 def foreign_files_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error about files of other programs at a site's paths."""
+    """Return the error that files of other programs are in the way.
+
+    Args:
+        paths: the paths of these files, where the site needs to write its own.
+    """
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
         f"the folder has files at the site's paths that statuary did not write: {first_paths}",
@@ -325,7 +329,10 @@ def _read_text_if_exists(file: Path) -> str | None:
 
 @dataclass(slots=True)
 class StagedOutput(PartitionOutput):
-    """Writes a partition's documents to the staging folder, and lists them."""
+    """Writes the documents that a worker makes to the staging folder.
+
+    They become part of the site only when the build ends.
+    """
 
     stager: Stager
     file: Path | None  # the database to write the result to; None if the result has it

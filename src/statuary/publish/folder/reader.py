@@ -60,7 +60,7 @@ def require_digest(body: bytes, digest: str, path: str, root: Path) -> None:
 
 
 class FolderReader:
-    """Reads the files of a site in a folder."""
+    """Reads the files of a site in a folder; links out of it are not followed."""
 
     has_manifest = False
 
@@ -122,11 +122,7 @@ class FolderReader:
             yield from (entry.path for entry in names)
 
     def _find_file(self, path: str) -> tuple[str, int] | None:
-        """Return a regular file inside the folder, and its size.
-
-        Returns:
-            Path and size, or None if there is no such file.
-        """
+        """Return the path and size of a regular file, unless it is outside the folder."""
         try:
             folder, _, name = require_safe_path(path).rpartition("/")
             file = os.path.join(self._resolve_folder(folder), name)
@@ -139,7 +135,7 @@ class FolderReader:
         return (file, status.st_size) if stat.S_ISREG(status.st_mode) and is_inside else None
 
     def _resolve_folder(self, folder: str) -> str:
-        """Return the real path of a folder, cached: many files share one."""
+        """Return the real path of a folder; it is cached, as many files share it."""
         if folder not in self._folders:
             if len(self._folders) > CACHED_FOLDERS:
                 self._folders.clear()
@@ -236,7 +232,6 @@ def folder_documents(root: Path) -> Iterator[Document]:
 
 
 def _group_by_case(paths: Iterator[str]) -> Iterator[Entry]:
-    """Yield an entry for all paths that differ only in case, sorted."""
     with Listing() as names:
         for path in paths:
             names.add(Entry(f"{fold_case(path)}\n{path}"))

@@ -48,7 +48,7 @@ class FolderState(Enum):
 
 
 class _FileAction(NamedTuple):
-    """The change of a file of the site."""
+    """The action for a file of the site: add, replace or keep."""
 
     action: str
     modified: int = 0  # when the file was written, in nanoseconds, if the published file stays
@@ -91,7 +91,7 @@ class Stager:
     def stage(self, document: Document) -> Iterator[AddedFile]:
         """Write a document to the staging folder, unless it is unchanged.
 
-        A file that already has the same bytes is kept. A dry run writes nothing.
+        The staging folder has the files that a build has not published yet. A dry run writes nothing.
 
         Yields:
             A row for the database of published files; one more for each alias that differs in more than case.
@@ -121,14 +121,13 @@ class Stager:
             )
 
     def _stage_alias(self, staged_path: str, alias: str, body: bytes, digest: bytes) -> _FileAction:
-        """Link a name to the file with its new body."""
         at_name = self._file_action_at(alias, body, digest)
         if self.tree and at_name.action in STAGED:
             self._link_name(staged_path, alias, body)
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return the database row of a published file that was not changed.
+        """Return the database row of a published file if it was not changed.
 
         Returns:
             The row, or None if the file's size or modification time differs, or the database cannot tell.
@@ -152,7 +151,6 @@ class Stager:
         )
 
     def _file_action_at(self, path: str, body: bytes, digest: bytes) -> _FileAction:
-        """Return the action for a path."""
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
         if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
@@ -173,7 +171,6 @@ class Stager:
         return _FileAction(REPLACE)
 
     def _has_body(self, path: str, body: bytes, digest: bytes, file_status: os.stat_result) -> bool:
-        """Return whether the file at a path has this body."""
         entry = self.entry_of(path) if self.entry_of else None
         if entry and entry.settled and entry.digest == digest and entry.modified == file_status.st_mtime_ns:
             return True
@@ -194,7 +191,6 @@ class Stager:
         return state
 
     def _write_body(self, path: str, body: bytes) -> int:
-        """Write a document to the staging folder, and return the file's modification time."""
         file = f"{self.tree}/{path}"
         try:
             return create_file(file, body)
@@ -350,7 +346,6 @@ class SiteFolder:
                 self._move_folder(str(staged / tree), str(self.root))
 
     def _move_folder(self, source: str, target: str) -> None:
-        """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
             # Move files that contain the digests of other files last: a log's checkpoint after its tiles, and
             # the manifest after everything else.

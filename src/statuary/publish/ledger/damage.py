@@ -1,8 +1,7 @@
 """Damage of a ledger: one rule for its writer and readers.
 
-A ledger is damaged if SQLite says so, or if its version, columns or notes are not those that
-this program writes. A
-writer replaces it; a reader continues without it.
+A ledger is damaged if SQLite says so, or if its version, columns or notes are not those that this program
+writes. A writer replaces it; a reader continues without it.
 """
 
 import os
@@ -19,9 +18,9 @@ from statuary.system.databases import open_read_only_database
 
 
 class DamagedLedgerError(PublishingError):
-    """The database of published files is damaged.
+    """The ledger, the database of published files, is damaged.
 
-    A build that finds the damage renames the database file.
+    A build that finds the damage renames the database file, and makes a new one.
     """
 
     def __init__(self, message: str, hint: str, file: Path) -> None:
@@ -33,8 +32,7 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     """Check that an SQLite database was written by this version of statuary.
 
     Raises:
-        sqlite3.DatabaseError: if the database has another version, unexpected columns, or values that no
-        build
+        sqlite3.DatabaseError: if the database has another version, unexpected columns, or values that no build
             stores.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -53,7 +53,7 @@ def _format_sources(sources: str) -> str:
 
 
 class DocumentTable:
-    """The table of a site's files in the ledger.
+    """The table of a site's files in the ledger, the build's database.
 
     The table `main.documents` has the files of the last build, `work.offered` those that this build adds.
 
@@ -88,7 +88,6 @@ class DocumentTable:
                 raise self._same_path_error(last_file[0]) from None
 
     def _same_path_error(self, file: AddedFile) -> PublishingError:
-        """Return the error for a path that two files have."""
         query = "SELECT path, sources FROM work.offered WHERE path = ?"
         other_path, sources = self.connection.execute(query, (file.path,)).fetchone()
         return same_path_error(other_path, sources, file.path, file.sources)
@@ -96,7 +95,7 @@ class DocumentTable:
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
         """Add files to this build, except those whose path is taken.
 
-        If a path is taken, the error is stored in `path_conflict`.
+        The error about a taken path is raised later, by `Ledger.plan`.
 
         Returns:
             Whether all files were added.
@@ -227,7 +226,6 @@ class DocumentTable:
         return SiteSize(by_action, size, changed_size)
 
     def _count_retained_files(self, published_name_count: int, published_bytes: int) -> _RetainedFiles:
-        """Count documents that stay without being added, by their names and bytes."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):
@@ -479,9 +477,9 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the tables in a worker's database.
+    """Return the names of the tables in a worker's database, except that of files.
 
-    The table of files is left out. For example, the table of contracts is returned.
+    For example, the table of contracts is returned.
 
     Args:
         connection: a connection to which the database is attached as `partition`.

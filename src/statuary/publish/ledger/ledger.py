@@ -73,18 +73,23 @@ class LedgerTable:
     columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # the columns of the table, by the table's name
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
-        """Create the tables of this build, and others unless they exist."""
+        """Create the table for the rows of this build.
+
+        Args:
+            ledger: the build's database.
+            connection: the connection to it.
+        """
         self.ledger, self.connection = ledger, connection
 
     def set_partial(self) -> None:
         """Keep the last build's rows that this build does not replace."""
 
     def replaced_documents(self) -> Iterable[str]:
-        """Yield paths of the last build whose content files this build replaces."""
+        """Yield the published paths made from content that this build replaces."""
         return ()
 
     def save(self) -> None:
-        """Store the rows of this build, within a transaction of the caller."""
+        """Store the rows of this build; the caller begins and ends the transaction."""
 
 
 Table = TypeVar("Table", bound=LedgerTable)
@@ -99,16 +104,16 @@ class Ledger:
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        """Open or create the ledger.
+        """Open or create the database of a site's published files.
 
-        A damaged one, or one of another version, is quarantined; the names of our files then come from the
+        A damaged one, or one of another version, is renamed; the names of published files then come from a second
         database beside it.
 
         Args:
-            file: its path; None makes a temporary one, which knows no earlier build.
+            file: the path of the database; None makes a temporary one, which knows no earlier build.
 
         Raises:
-            PublishingError: if another build holds it, or it cannot be written.
+            PublishingError: if another build is using it, or it cannot be written.
         """
         if file is not None and not file.is_file() and os.path.lexists(file):
             quarantine_ledger(file)
@@ -156,9 +161,9 @@ class Ledger:
         self.run = int(self.get_meta("run") or 0) + 1
 
     def _attach_name_database(self, file: Path | None) -> None:
-        """Attach the database of our files' names.
+        """Attach the database that has only the names of published files.
 
-        If one of the two is empty, it is filled from the other.
+        If this database or the ledger is empty, it is filled from the other.
         """
         if file is not None and not is_intact(file):
             quarantine_ledger(file)
@@ -236,7 +241,7 @@ class Ledger:
         return str(row[0]) if row else ""
 
     def cached_group(self, group: str) -> CachedGroup:
-        """Return the digest and paths that the last build stored for documents.
+        """Return the digest and paths that the last build stored for a group.
 
         A group is a set of documents that a build makes, or reuses, together.
 
@@ -273,7 +278,6 @@ class Ledger:
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
     def _read_meta_number(self, name: str) -> int:
-        """Return a number that a build has stored by name; 0 if there is none."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
 

@@ -6,7 +6,7 @@ from statuary.publish.ledger.document_table import DocumentTable
 
 
 def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
-    """Yield path and SHA-256 (hex) of each file that this build adds."""
+    """Yield the path and SHA-256, in hex, of each file that this build adds."""
     for path, digest in documents.connection.execute("SELECT path, digest FROM work.offered"):
         yield path, bytes(digest).hex()
 

@@ -25,7 +25,7 @@ LISTED_SAMPLE = bytes([0, 16])
 
 
 class RecordedRange(NamedTuple):
-    """A range of rows to sort: documents by path, and sources."""
+    """A task for a worker: to sort the files in a range of paths."""
 
     after: str  # the path before the first one, ignoring case; empty for none
     until: str | None  # the last path; None for the end
@@ -41,7 +41,7 @@ def index_rows_by_path(file: Path) -> None:
 
 
 def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
-    """Divide the rows from all workers into ranges of paths.
+    """Divide the files that workers have made into ranges of paths, to sort them.
 
     Args:
         files: the workers' databases, each with an index by path.
@@ -103,7 +103,6 @@ def write_sorted_range(task: RecordedRange) -> Path:
 def _copy_rows(
     connection: sqlite3.Connection, table: str, condition: str = "", bounds: Sequence[str] = ()
 ) -> None:
-    """Copy the rows of a table in the attached partition to a temporary table."""
     connection.execute(
         f"CREATE TEMP TABLE IF NOT EXISTS gathered_{table} AS SELECT * FROM partition.{table} LIMIT 0"
     )
@@ -111,7 +110,7 @@ def _copy_rows(
 
 
 class BuildTables(NamedTuple):
-    """The tables of a build, which workers can read while nobody writes them."""
+    """The database of a running build, for workers to read."""
 
     database: str
 
@@ -141,7 +140,7 @@ def tables_for_workers(ledger: Ledger) -> BuildTables | None:
 
 
 class ListedRange(NamedTuple):
-    """A range of the new site's files, sorted by path."""
+    """A range of the site's files, for a worker that writes the manifest."""
 
     tables: BuildTables
     after: str  # the path before the first one; empty for none

@@ -11,10 +11,10 @@ that they are known even if the ledger is lost.
 
     killed while adding     The next build begins at "finished", and reuses the staged files.
     killed while applying   The next build repeats the last steps first: it puts staged files in place and
-        removes old names. Until it
-                            has finished, it trusts neither size nor time of a file of the unfinished run.
+                            removes old names. Until it has finished, it trusts neither size nor time of a file
+                            of the unfinished run.
     main lost or damaged    The next build begins with the names in `owned`, without digests, and compares
-    every file.
+                            every file.
 
 A name is in `owned` from before its file is put in place until after it has been removed. Tables with what a
 section knows of its sources are the section's own (`LedgerTable`).
@@ -43,7 +43,7 @@ class LedgerEntry(NamedTuple):
 
 
 class CachedGroup(NamedTuple):
-    """A group of documents that a build can reuse."""
+    """A set of documents of the last build, which this build may reuse."""
 
     fingerprint: str  # fingerprint of everything that the group depends on
     items: int = 0  # the number of records or pages in the group
@@ -52,7 +52,7 @@ class CachedGroup(NamedTuple):
 
 
 class AddedFile(NamedTuple):
-    """A file that the running build adds."""
+    """A file that the running build adds, as a row of its database."""
 
     path: str
     aliases: str  # other names, which differ only in case, one a line
@@ -159,7 +159,7 @@ CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.docum
 
 
 class PartitionRows(NamedTuple):
-    """Rows that a partition adds to the table of a section."""
+    """Rows for the table of a section, from a worker that made its documents."""
 
     table: str  # the name of the table in `work`
     columns: tuple[str, ...]
@@ -175,7 +175,7 @@ class PartitionRows(NamedTuple):
 
 
 class PartitionResult(NamedTuple):
-    """The documents and rows of a partition."""
+    """The result of a worker's task: documents, and rows of a table."""
 
     items: int
     rows: PartitionRows | None = None
@@ -185,7 +185,7 @@ class PartitionResult(NamedTuple):
 
 
 class PartitionOutput(Protocol):
-    """Receives the documents of one partition."""
+    """Receives the documents that a worker makes in one task."""
 
     discards: bool = False  # whether it discards all documents
 
@@ -202,7 +202,7 @@ class PartitionOutput(Protocol):
 
 
 class CollectedOutput(PartitionOutput):
-    """Sends documents to the main process."""
+    """Keeps a worker's documents in memory, for the main process to publish."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
