@@ -19,7 +19,7 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 def parse_host_name(host_header: str) -> str:
     """Return the host name in an HTTP header `Host`, in lower case.
 
-    The port, a final dot, and the brackets of an IPv6 address are removed.
+    The port, a final dot, and the brackets of an IPv6 address are removed. Example: `[::1]:8000` -> `::1`.
     """
     name = PORT.sub("", host_header.strip().lower())
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
@@ -37,9 +37,13 @@ class AllowedHosts(NamedTuple):
     """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allows_host(self, host_header: str | None) -> bool:
-        """Return whether the server accepts requests for this host name.
+        """Return whether the local server accepts requests for a host name.
 
-        IP addresses and a missing header are accepted, because DNS rebinding needs a name.
+        The check prevents DNS rebinding: a foreign site points its own name at this machine. IP addresses and a
+        missing header are accepted, because this attack needs a name.
+
+        Args:
+            host_header: the header `Host` of the request, or None.
         """
         name = parse_host_name(host_header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:

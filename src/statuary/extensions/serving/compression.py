@@ -20,7 +20,10 @@ VARY = {"Vary": "Accept-Encoding"}
 
 
 def allows_gzip(accept_encoding: str | None) -> bool:
-    """Return whether an `Accept-Encoding` header allows gzip (RFC 9110, 12.5.3)."""
+    """Return whether a client's header `Accept-Encoding` allows gzip.
+
+    Example: `br, gzip;q=0` -> False (RFC 9110, 12.5.3).
+    """
     weights: dict[str, bool] = {}
     for part in (accept_encoding or "").lower().split(","):
         name, *parameters = (text.strip() for text in part.split(";"))
@@ -29,10 +32,10 @@ def allows_gzip(accept_encoding: str | None) -> bool:
 
 
 def add_vary_header(response: Response) -> Response:
-    """Add the header `Vary` to a response that may be compressed.
+    """Tell caches that a response differs with and without compression.
 
-    Both forms of the response have the same entity tag, which is allowed because the tag is weak (RFC 9110,
-    8.8.1).
+    It gets the header `Vary`. Both forms have the same entity tag, which is allowed because the tag is weak
+    (RFC 9110, 8.8.1).
     """
     is_unchanged = response.status == HTTPStatus.NOT_MODIFIED
     is_variant = _has_text_body(response) if response.status == HTTPStatus.OK else is_unchanged

@@ -71,7 +71,7 @@ RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 def parse_query(query_string: str) -> QueryParameters:
     """Parse a query string, without its `?`.
 
-    For example, `a=1&b=2&b=3` becomes `1` for `a`, and None for `b`, which is repeated.
+    Example: `a=1&b=2&b=3` -> `{"a": "1", "b": None}`, because Sourcify's server rejects repeated parameters.
     """
     query: QueryParameters = {}
     for pair in query_string.split("&"):
@@ -86,7 +86,7 @@ def parse_query(query_string: str) -> QueryParameters:
 
 
 def decode_percent(escaped: str) -> str:
-    """Decode percent escapes, or return the text if they are invalid."""
+    """Decode percent escapes such as `%20`, or return the text if malformed."""
     try:
         return decode_component(escaped)
     except ValueError:
@@ -105,7 +105,7 @@ def decode_component(escaped: str) -> str:
 
 
 def require_allowed_names(query_parameters: QueryParameters, allowed_names: tuple[str, ...]) -> None:
-    """Raise RequestError if a parameter is unknown or empty."""
+    """Raise RequestError if a query parameter is unknown or empty."""
     for name, value in query_parameters.items():
         if name not in allowed_names:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -126,10 +126,7 @@ def require_single_value(query: QueryParameters, name: str, value_type: str = "s
 
 
 def refuse_reserved_characters(query_string: str, parameter_names: tuple[str, ...]) -> None:
-    """Raise RequestError if parameters contain unescaped reserved characters.
-
-    Sourcify's server checks this only in requests for lists of contracts. The message is Sourcify's.
-    """
+    """Raise RequestError if parameters of a list contain unescaped reserved characters."""
     pairs = [pair.split("=") for pair in query_string.split("&")]
     for name in parameter_names:
         if any(RESERVED.search(pair[1]) for pair in pairs if pair[0] == name and len(pair) > 1):
@@ -185,7 +182,6 @@ def parse_list_query(query_parameters: QueryParameters, query_string: str) -> Li
 
 
 def _parse_limit(limit_text: str | None) -> int:
-    """Parse the limit, and round a fraction down."""
     if limit_text is None:
         return MAX_LIMIT
     if not NUMBER.match(limit_text):
@@ -199,7 +195,7 @@ def _parse_limit(limit_text: str | None) -> int:
 
 
 def make_contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the JSON list of a chain's contracts, as requested."""
+    """Make the JSON list of a chain's contracts, ordered as requested."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_iter_list_results(chain_id, listing, read_document), listing.limit)
@@ -217,7 +213,6 @@ def _iter_list_results(chain_id: str, listing: ListQuery, read_document: ReadDoc
 
 
 def _iter_page_results(page_document: bytes, listing: ListQuery) -> Iterator[bytes]:
-    """Yield the results on a page of the list, in requested order."""
     results = find_item_spans(page_document, find_member_spans(page_document)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
         match_id = next(part for part in find_member_spans(page_document, start) if part.name == "matchId")
@@ -259,19 +254,19 @@ class Response:
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
-    """Return an HTTP response with a JSON body."""
+    """Make an HTTP response with a JSON body and an entity tag."""
     headers = CORS | {"Content-Type": JSON, "ETag": make_entity_tag(body)}
     return Response(status=status, body=body, headers=headers)
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Convert an error to the JSON that Sourcify's server sends."""
+    """Make the JSON response that Sourcify's server sends for an error."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(encode_compact_json(body), error.status)
 
 
 def make_route_not_found_response(http_method: str, path: str) -> Response:
-    """Return Sourcify's HTML page for unknown paths, with status 404."""
+    """Make Sourcify's HTML page for an unknown path, with status 404."""
     message = escape(f"Cannot {http_method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
@@ -282,12 +277,12 @@ def make_route_not_found_response(http_method: str, path: str) -> Response:
 
 
 def make_preflight_response() -> Response:
-    """Return the response to a CORS preflight request."""
+    """Make the response to a CORS preflight request."""
     return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 
 def make_conditional_response(current_response: Response, if_none_match: str | None) -> Response:
-    """Respond with `304 Not Modified` if the client has this version already.
+    """Respond with status 304 if the client has this version already.
 
     Entity tags are compared weakly (RFC 9110, 13.1.2), so `W/` is ignored.
     """
@@ -298,7 +293,7 @@ def make_conditional_response(current_response: Response, if_none_match: str | N
 
 
 def matches_entity_tag(if_none_match: str | None, current_tag: str) -> bool:
-    """Return whether an `If-None-Match` header contains an entity tag or `*`."""
+    """Return whether an `If-None-Match` header has an entity tag or `*`."""
     if if_none_match is None:
         return False
     tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
@@ -306,7 +301,7 @@ def matches_entity_tag(if_none_match: str | None, current_tag: str) -> bool:
 
 
 def make_head_response(response: Response) -> Response:
-    """Return the response to a HEAD request: headers without a body."""
+    """Remove the body of a response, to answer a HEAD request."""
     if not response.body:
         return response
     return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
@@ -322,7 +317,7 @@ def make_entity_tag(body: bytes) -> str:
 
 
 def encode_compact_json(members: Mapping[str, str | None]) -> bytes:
-    """Encode an object of strings like JavaScript's `JSON.stringify`."""
+    """Encode an object of strings like JavaScript's `JSON.stringify`, without spaces."""
     return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -363,7 +358,7 @@ ROUTES = tuple(
 
 
 def find_route(request_path: str) -> Route | None:
-    """Find the resource of the contract API at a path, or None.
+    """Find the resource of Sourcify's API that a path names, if any.
 
     Every path below `v2` is a resource unless it ends with `.json`.
 
@@ -391,7 +386,7 @@ ADDRESS_LENGTH = 42
 
 
 def require_chain_id_format(chain_id: str) -> None:
-    """Raise RequestError if the format of a chain id is invalid."""
+    """Raise RequestError if a requested chain id is not a number."""
     if len(chain_id) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(chain_id):
@@ -399,7 +394,7 @@ def require_chain_id_format(chain_id: str) -> None:
 
 
 def require_address_format(address: str) -> None:
-    """Raise RequestError if the format of an address is invalid."""
+    """Raise RequestError if an address is not `0x` and 40 hex digits."""
     if len(address) != ADDRESS_LENGTH:
         bound = "fewer" if len(address) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -408,7 +403,11 @@ def require_address_format(address: str) -> None:
 
 
 def parse_checksummed_address(address: str) -> Address:
-    """Add the checksum to an address, or raise RequestError if wrong."""
+    """Add the EIP-55 checksum to an address (as capitals).
+
+    Raises:
+        RequestError: if the address already has a wrong checksum.
+    """
     try:
         parse_address(address)
     except InvalidValueError:
@@ -478,7 +477,6 @@ def answer_lookup(
 
 
 def _answer_other_api(http_method: str, path: str, answer: ApiAnswer) -> Response:
-    """Answer a call of another API, unless its method is not allowed."""
     if http_method == "OPTIONS":
         return make_preflight_response()
     if http_method not in ("GET", "HEAD"):
@@ -525,7 +523,7 @@ def _parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def _make_not_verified_response(chain_id: str, address: str) -> Response:
-    """Return the response 404 for an address without a verified contract."""
+    """Make the response 404 for an address without a verified contract."""
     nothing = {
         "match": None,
         "creationMatch": None,

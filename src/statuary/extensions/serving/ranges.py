@@ -11,7 +11,7 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 
 
 def make_range_response(response: Response, range_header: str | None) -> Response:
-    """Return only the range of bytes that the client requests.
+    """Cut a response to the range of bytes that the client requests.
 
     If the client requests several ranges, or another unit than bytes, the whole response is returned.
 

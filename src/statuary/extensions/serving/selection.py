@@ -31,8 +31,8 @@ class Selection:
     """The parts to omit, by member of the record; an empty tuple omits the whole member."""
 
     @property
-    def whole(self) -> bool:
-        """Whether the client requests the whole record."""
+    def is_whole_record(self) -> bool:
+        """Whether the client requests all fields of a contract's record."""
         return self.fields is None and not self.omit
 
 
@@ -45,9 +45,14 @@ send the file, and a site should give the same response on every host: so here i
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse which fields of a record are requested or omitted.
+    """Parse the query parameters `fields` and `omit` of a contract request.
 
-    As in Sourcify's server, white space is kept, letter case matters, and names may repeat.
+    They say which fields of the contract's record the client wants. As in Sourcify's server, white space is
+    kept, letter case matters, and names may repeat.
+
+    Args:
+        fields: the fields to send, such as `abi,compilation.name`, or None.
+        omit: the fields to leave out, or None.
 
     Raises:
         InvalidSelectorError: if a name is not a field, or both parameters are given; the message is
@@ -83,10 +88,10 @@ def require_record_field(field_name: str) -> None:
 
 
 def _group_by_member(field_names: list[str]) -> ChosenMembers:
-    """Group the names in `fields` by member of the record, in their order.
+    """Group the names in `fields` by their first part, in order.
 
-    If the whole of `proxyResolution` is requested, names of its parts are ignored: the stored member has no
-    such parts.
+    Example: `abi`, `compilation.name` -> `{"abi": (), "compilation": ("name",)}`. If the whole of
+    `proxyResolution` is requested, names of its parts are ignored: the stored member has no such parts.
     """
     chosen: ChosenMembers = {}
     for selector in field_names:
@@ -100,10 +105,10 @@ def _group_by_member(field_names: list[str]) -> ChosenMembers:
 
 
 def _group_omitted_by_member(field_names: list[str]) -> ChosenMembers:
-    """Group the names in `omit` by member of the record.
+    """Group the names in `omit` by their first part.
 
-    Sourcify's server accepts dotted names in `omit`, but then omits nothing. Its specification allows them, so
-    here they work.
+    Sourcify's server accepts dotted names in `omit`, but then omits nothing. Its specification allows them,
+    so here they work.
     """
     chosen: ChosenMembers = {}
     for selector in field_names:
@@ -137,7 +142,7 @@ def find_member_spans(json_text: bytes, object_start: int = 0) -> list[MemberSpa
     """Find the members of a JSON object without parsing their values.
 
     Args:
-        json_text: compact JSON.
+        json_text: compact JSON (without white space).
         object_start: the offset at which the object begins.
 
     Returns:
@@ -162,7 +167,7 @@ def find_item_spans(json_text: bytes, array_start: int = 0) -> list[tuple[int, i
     """Find each item of a JSON array without parsing the items.
 
     Args:
-        json_text: compact JSON.
+        json_text: compact JSON (without white space).
         array_start: the offset at which the array begins.
 
     Returns:
@@ -185,11 +190,11 @@ def find_item_spans(json_text: bytes, array_start: int = 0) -> list[tuple[int, i
 
 
 def is_object_member(record: bytes, member: MemberSpan) -> bool:
-    """Return whether a member's value is a JSON object.
+    """Return whether the value of a JSON member is an object.
 
     Args:
-        record: the bytes of the record.
-        member: the position of the member in these bytes.
+        record: the JSON text.
+        member: the position of the member in this text.
     """
     return record[member.value] == OPENING_BRACE
 
@@ -235,7 +240,6 @@ def _find_container_end(json_text: bytes, container_start: int) -> int:
 
 
 def _get_byte_at(json_text: bytes, position: int) -> int:
-    """Return the byte at a position, or -1 beyond the end."""
     return json_text[position] if position < len(json_text) else -1
 
 
@@ -253,7 +257,7 @@ def select_members(record: bytes, selection: Selection) -> bytes:
     Raises:
         NotCanonicalError: if the record is not compact JSON.
     """
-    if selection.whole:
+    if selection.is_whole_record:
         return record
     spans = {member.name: member for member in find_member_spans(record)}
     names = (*list_members_to_select(selection, spans), *IDENTITY)
@@ -270,7 +274,7 @@ def select_members(record: bytes, selection: Selection) -> bytes:
 def _encode_proxy_resolution(
     record: bytes, spans: dict[str, MemberSpan], part_names: tuple[str, ...]
 ) -> bytes:
-    """Return the requested parts of `proxyResolution`, the code on the chain."""
+    """Encode the requested parts of `proxyResolution`, the code on the chain."""
     codes = []
     for part in part_names:
         side = spans.get(CODE_OF_PROXY[part])
@@ -281,7 +285,6 @@ def _encode_proxy_resolution(
 
 
 def _find_member_part(record: bytes, member: MemberSpan, part_name: str) -> bytes | None:
-    """Return the value of a part of a member, or None."""
     parts = find_member_spans(record, member.value) if is_object_member(record, member) else []
     return next((record[part.value : part.end] for part in parts if part.name == part_name), None)
 
@@ -293,7 +296,7 @@ def list_members_to_select(selection: Selection, present_names: Iterable[str]) -
 
     Args:
         selection: the fields that the client requests or omits.
-        present_names: the names of all fields of the record, in order.
+        present_names: the names of all fields of the contract's record, in order.
     """
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
@@ -303,7 +306,6 @@ def list_members_to_select(selection: Selection, present_names: Iterable[str]) -
 
 
 def _encode_selected_parts(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
-    """Return a member of the record with its selected parts only."""
     member_text = record[member.start : member.end]
     if selection.fields is None:
         inner = selection.omit.get(member.name, ())

@@ -89,7 +89,7 @@ class ReloadEvents:
 
 
 def add_reload_script(page: bytes) -> bytes:
-    """Add a script to a page that reloads it after a rebuild."""
+    """Add a script to an HTML page that reloads it after rebuilds."""
     text_before, closing, text_after = page.rpartition(b"</body>")
     return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 
@@ -140,7 +140,8 @@ def _answer_document_request(request: LookupRequest, read_document: ReadDocument
 def find_scheduled_version(request_path: str, read_document: ReadDocument, now: Instant) -> Response | None:
     """Return the version of a document at a given time.
 
-    For example, `api/v2/summary.json` changes when a maintenance window starts.
+    The build has written later versions ahead. For example, `api/v2/summary.json` changes when a maintenance
+    window starts.
 
     Args:
         request_path: the path of the request.
@@ -165,9 +166,9 @@ def find_scheduled_version(request_path: str, read_document: ReadDocument, now: 
 
 
 def _list_possible_files(request_path: str) -> tuple[str, ...]:
-    """Return the files that a requested path may mean.
+    """List the files that a requested path may mean.
 
-    These are the file itself, the page of a folder, and a page named without `.html`.
+    Examples: `uptime` -> `uptime` or `uptime.html`; `guide/` -> `guide/index.html`.
     """
     return (
         (f"{request_path}index.html",)
@@ -177,10 +178,7 @@ def _list_possible_files(request_path: str) -> tuple[str, ...]:
 
 
 def _make_cache_control(index: EpochIndex, now: Instant) -> str:
-    """Return the `Cache-Control` of a document about the status.
-
-    Its age limit ends at the next scheduled change.
-    """
+    """Return a header `Cache-Control` that ends at the next scheduled change."""
     coming = [since - now for since in index.instants if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"
@@ -256,7 +254,7 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Respond to a request, and log it.
+        """Respond to an HTTP request, and log it.
 
         A request for a host name that is not allowed is rejected. The response has the header
         `Content-Length` unless its status forbids a body.
@@ -280,7 +278,6 @@ class SiteApp:
         return response
 
     def _answer_with_encoding(self, request: LookupRequest) -> _Answer:
-        """Answer a request with a compressed body, or with a part of the body."""
         if request.range_header or not allows_gzip(request.accept_encoding):
             answer = self._answer_request(request)
             response = answer.response
@@ -293,7 +290,6 @@ class SiteApp:
         return answer._replace(response=add_vary_header(response))
 
     def _answer_request(self, request: LookupRequest) -> _Answer:
-        """Answer a request, with an error response if an exception is raised."""
         if self.events is not None and request.target == SCRIPT_PATH:
             return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
         try:
@@ -314,7 +310,6 @@ def _make_internal_error_response(new_error_id: NewErrorId) -> Response:
 
 
 def _add_reload_script_to_page(response: Response) -> Response:
-    """Return a response whose page reloads itself when the site changes."""
     if not response.body or not response.headers.get("Content-Type", "").startswith("text/html"):
         return response
     body = add_reload_script(response.body)
@@ -453,7 +448,7 @@ class WatchedContent(NamedTuple):
 
 
 def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = None) -> None:
-    """Serve a site until the user interrupts.
+    """Serve a site on this machine until the user presses Ctrl-C.
 
     If a content folder is watched, the site is rebuilt after each change.
 
@@ -494,7 +489,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[object]:
     """Yield at the start, and after each change of the content.
 
-    The first time is for changes before the start. Without the library watchfiles, yield every second.
+    The first time is for changes before the start. Without the library watchfiles, it yields every second.
     """
     if not find_spec("watchfiles"):
         while not stopped.wait(POLLING_SECONDS):

@@ -91,10 +91,7 @@ class Contract:
 
     @cached_property
     def body(self) -> bytes:
-        """The record of the contract as the site publishes it.
-
-        It is compact JSON.
-        """
+        """The bytes of the contract's record: compact JSON, as published."""
         return self._read()
 
     @cached_property
@@ -147,8 +144,8 @@ class Contract:
         """How well the verified code matches the code on the chain.
 
         `exact_match` means that the code and its metadata, which has a hash of the sources, are the same.
-        `match` means that only the executable code is. The better result of creation and runtime code is
-        given.
+        `match` means that only the executable code is. Creation and runtime code each have a result; this is the
+        better one.
         """
         return self._record_text("match")
 
@@ -454,7 +451,7 @@ class Site:
     def chains(self) -> list[JsonObject]:
         """Return the chains of the site with their names and ids.
 
-        Each is a dict as in the API's list of chains.
+        Each is a dict, as in the document `chains` of Sourcify's API.
         """
         chains: list[JsonObject] = self.document(contract_urls.CHAINS.path())
         return chains

@@ -58,7 +58,7 @@ def test_invalid_selection_is_rejected(fields, omit, message):
 
 def test_no_selection_equals_all():
     assert parse_selection(None, None) == parse_selection("all", None) == EVERYTHING
-    assert EVERYTHING.whole
+    assert EVERYTHING.is_whole_record
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
