@@ -32,8 +32,8 @@ SHARDED_PATH = re.compile(
 def sharded_path(path: str) -> str:
     """Return a document's path in the layout with folders by address.
 
-    In this layout, records and proofs are in folders named after the first two hex digits of the address. The
-    paths of other documents stay the same.
+    Hosts with a limit of files in a folder need it. Records and proofs are in folders named after the first two hex
+    digits of the address. Example: v2/contract/1/0x00ab… -> _shards/contract/1/00/0x00ab…
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -42,7 +42,7 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return a document's path in the layout without folders by address.
+    """Return a document's path without the folders that `sharded_path` adds.
 
     Args:
         path: the path in either layout.
@@ -53,9 +53,9 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document with its paths in the layout of sharded folders.
+    """Move a document to the layout with folders by address.
 
-    That layout has a folder for the first two hex digits of the address.
+    Records and proofs are then in folders named after the first two hex digits of the address.
     """
     return document._replace(
         path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
@@ -92,6 +92,8 @@ class ContractKey(NamedTuple):
 
 def contract_key_of_path(path: str) -> ContractKey | None:
     """Return the chain and address in the path of a record.
+
+    Example: v2/contract/1/0x00ab… -> ("1", "0x00ab…")
 
     Returns:
         The chain and address, or None for any other path.

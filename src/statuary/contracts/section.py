@@ -286,7 +286,6 @@ class ContractsSection(ContentSection):
 
 
 def _selected_checks(skipped: frozenset[str]) -> "tuple[ContractCheck, ...] | None":
-    """Return the checks to run on records, or None for all checks."""
     if not skipped:
         return None
     from statuary.contracts.checks.prove import unskipped_checks

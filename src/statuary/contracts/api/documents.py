@@ -18,9 +18,9 @@ from statuary.version import VERSION
 def record_document(
     judged_record: JudgedRecord, source: str, canonical_json: bytes | None = None, digest: bytes = b""
 ) -> Document:
-    """Return the JSON document about a contract that Sourcify's API serves.
+    """Make the document that Sourcify's API serves for a contract.
 
-    The document contains the record unchanged, even if evidence contradicts it. It is published at two paths,
+    It contains the record unchanged, even if evidence contradicts it. It is published at two paths,
     with the checksummed and with the lower-case address, because static hosts are case-sensitive.
 
     Args:
@@ -49,7 +49,7 @@ def proof_document(
     sentence: Callable[[Reason], str],
     digest: str = "",
 ) -> Document:
-    """Return the JSON document that shows how a record was verified.
+    """Make the JSON document that shows how a record was verified.
 
     Args:
         judged_record: the record with its proof.

@@ -23,7 +23,7 @@ class PageRows(NamedTuple):
 def divide_into_list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
     """Divide a chain's contracts into pages, so that few pages change later.
 
-    Pages with a fixed number of contracts would all change after a removal. So a page ends where the last
+    With a fixed number of contracts, one removal would change all later pages. So a page ends where the last
     digits of an address are large; such a place rarely moves.
 
     Args:

@@ -39,7 +39,7 @@ class AddressRows(NamedTuple):
 
 
 def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Group contracts by address: the same address can exist on several chains.
+    """Group list entries by address, which can exist on several chains.
 
     Args:
         located_rows: the path and the list entry of each contract, sorted by address and match id.
@@ -105,9 +105,9 @@ def chain_documents(
 
 
 def all_chains_document(address_rows: AddressRows) -> Document:
-    """Return the document that lists an address's contracts on all chains.
+    """Make the document that lists an address's contracts on all chains.
 
-    The document has two paths, with the checksummed and with the lower-case address.
+    It has two paths, with the checksummed and with the lower-case address.
     """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _contradicted_member(row)
@@ -123,7 +123,7 @@ def all_chains_document(address_rows: AddressRows) -> Document:
 
 
 def chains_document(chains: Sequence[Chain]) -> Document:
-    """Return the document that lists the chains of the site.
+    """Make the document that lists the chains of the site.
 
     As on Sourcify's server, chain ids are numbers in this document.
     """
@@ -150,7 +150,6 @@ def contract_list_entry(row: ContractRow) -> dict[str, object]:
 
 
 def _contradicted_member(row: ContractRow) -> dict[str, object]:
-    """Return the member that entries of contradicted contracts have, and no others."""
     return {"verdict": row.verdict} if row.is_contradicted else {}
 
 

@@ -38,7 +38,7 @@ Nodes = tuple[str, ...]
 
 
 class AnchoredBlock(NamedTuple):
-    """A block whose header the Merkle proofs lead to."""
+    """A block whose header contains the root hashes of Merkle proofs."""
 
     number: int
     hash: Hex
@@ -72,7 +72,7 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
 
 
 class DeploymentEvidence(NamedTuple):
-    """The transaction named as the deployment, its receipt, and their block."""
+    """The Merkle proofs of the transaction that created a contract."""
 
     block: AnchoredBlock
     transaction: Nodes  # the proof under the block's transactions root; its value is the signed transaction
@@ -80,7 +80,10 @@ class DeploymentEvidence(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """A chain's Merkle proofs about one contract, as `anchor.json` stores them."""
+    """A chain's Merkle proofs about one contract, as `anchor.json` stores them.
+
+    They show that a block contains the contract's code, without trust in a server.
+    """
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
     block: AnchoredBlock | None = None
@@ -123,7 +126,7 @@ def verify_account(header: BlockHeader, address: Address, proof_nodes: Nodes) ->
     """Verify the Merkle proof of an account, and return the account.
 
     Args:
-        header: the header of the block, which contains the root of the state trie.
+        header: the header of the block, which contains the root of the state trie (all accounts).
         address: the address of the account.
         proof_nodes: the nodes of the Merkle proof.
 
@@ -162,7 +165,7 @@ def verify_storage_word(account: Account, slot: str, proof_nodes: Nodes) -> int:
 
 
 class ProvedTransaction(NamedTuple):
-    """A transaction whose Merkle proof holds."""
+    """A transaction and its receipt, whose Merkle proofs are valid."""
 
     transaction: SignedTransaction
     receipt: Receipt

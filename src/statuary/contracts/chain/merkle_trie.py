@@ -17,7 +17,10 @@ BYTES, LIST = 0x80, 0xC0
 
 
 def encode_rlp(item: RlpItem) -> bytes:
-    """Encode bytes, or a nested list of bytes, in Ethereum's format RLP."""
+    """Encode bytes, or a nested list of bytes, in Ethereum's format RLP.
+
+    Blocks, transactions and Merkle proofs have this format.
+    """
     if isinstance(item, list):
         payload = b"".join(map(encode_rlp, item))
         return _rlp_prefix(LIST, len(payload)) + payload
@@ -34,18 +37,21 @@ def _rlp_prefix(item_kind: int, payload_length: int) -> bytes:
 
 
 def rlp_number_bytes(number: int) -> bytes:
-    """Return the RLP payload of a number: big-endian, without leading zeros.
+    """Return a number's bytes for RLP: big-endian, without leading zeros.
 
-    The payload of 0 is empty.
+    RLP is Ethereum's binary format. The bytes of 0 are empty.
     """
     return number.to_bytes((number.bit_length() + 7) // 8)
 
 
 def decode_rlp(data: bytes) -> RlpItem:
-    """Decode bytes that contain a single RLP item.
+    """Decode a single item in RLP, Ethereum's binary format.
+
+    Returns:
+        Bytes, or a nested list of bytes.
 
     Raises:
-        EvidenceError: if the bytes are not the encoding of exactly one item.
+        EvidenceError: if `data` is not the encoding of exactly one item.
     """
     item, end = _decode_rlp_item(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
@@ -54,10 +60,10 @@ def decode_rlp(data: bytes) -> RlpItem:
 
 
 def decode_rlp_list(data: bytes) -> list[RlpItem]:
-    """Decode bytes that contain a single RLP list.
+    """Decode a single list in RLP, Ethereum's binary format.
 
     Raises:
-        EvidenceError: if the bytes are not the encoding of exactly one list.
+        EvidenceError: if `data` is not the encoding of exactly one list.
     """
     item = decode_rlp(data)
     if not isinstance(item, list):
@@ -71,7 +77,6 @@ class _DecodedItem(NamedTuple):
 
 
 def _decode_rlp_item(data: bytes, offset: int, limit: int, remaining_depth: int) -> _DecodedItem:
-    """Return the item at an offset."""
     if not remaining_depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if offset >= limit:
@@ -97,7 +102,6 @@ class _Payload(NamedTuple):
 
 
 def _payload_bounds(data: bytes, offset: int, limit: int) -> _Payload:
-    """Return the bounds of the payload of an item with a prefix."""
     length = (data[offset] - BYTES) % (LIST - BYTES)
     start = offset + 1
     if length > SHORT:
@@ -112,7 +116,7 @@ def _payload_bounds(data: bytes, offset: int, limit: int) -> _Payload:
 
 
 def rlp_to_number(item: RlpItem) -> int:
-    """Convert a decoded RLP item to a number.
+    """Convert bytes from decoded RLP to a number.
 
     Raises:
         EvidenceError: if the item is a list, or has leading zeros.
@@ -123,7 +127,7 @@ def rlp_to_number(item: RlpItem) -> int:
 
 
 def require_rlp_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Return a decoded RLP item that must be bytes.
+    """Require that an item of decoded RLP is bytes, and return it.
 
     Args:
         item: the decoded item.
@@ -150,6 +154,8 @@ BRANCH, SHORT_NODE = 17, 2
 
 def verify_trie_proof(root_hash: bytes, key: bytes, proof_nodes: Sequence[bytes]) -> bytes:
     """Verify a Merkle proof, and return the value that it proves.
+
+    Ethereum stores accounts, storage and transactions in tries: trees whose root hash is in the block header.
 
     Args:
         root_hash: the hash of the trie's root.
@@ -219,7 +225,6 @@ class _CompactPath(NamedTuple):
 
 
 def _parse_compact_path(encoded_path: bytes) -> _CompactPath:
-    """Parse a compact path."""
     digits = encoded_path.hex()
     kind = digits[:1]
     if kind in ("1", "3"):

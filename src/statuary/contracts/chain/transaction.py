@@ -107,7 +107,7 @@ class _Envelope(NamedTuple):
 
 
 def _parse_envelope(raw_item: bytes, item_name: str) -> _Envelope:
-    """Return the type of a transaction or receipt, and its list."""
+    """Split a transaction or receipt into its type and its RLP list."""
     if not raw_item:
         raise EvidenceError(f"{item_name}_absent")
     if raw_item[0] >= FIRST_LIST:
@@ -126,7 +126,6 @@ class _SignedMembers(NamedTuple):
 
 
 def _legacy_signed_members(transaction_items: list[RlpItem], signature_v: int) -> _SignedMembers:
-    """Return the signed fields of a legacy transaction."""
     if signature_v in (27, 28):
         return _SignedMembers(None, signature_v - 27, transaction_items[:-3])
     if signature_v < 35:
@@ -169,11 +168,13 @@ def parse_receipt(raw_receipt: bytes) -> Receipt:
 
 
 def create_address(sender: Address, nonce: int) -> Address:
-    """Return the address that CREATE gives to a contract.
+    """Compute the address of a contract from its creator and the nonce.
+
+    This is for the instruction CREATE, and for transactions that deploy a contract.
 
     Args:
         sender: the address of the creating account.
-        nonce: the nonce of the creating account.
+        nonce: the nonce of the account, a counter of its transactions.
     """
     return _address_from_digest(keccak256(encode_rlp([bytes.fromhex(sender[2:]), rlp_number_bytes(nonce)])))
 
@@ -206,11 +207,12 @@ def find_creation_nonce(creator: Address, created_address: Address, nonce_limit:
 
 
 def create2_address(factory: bytes, salt: bytes, creation_code: bytes) -> Address:
-    """Return the address that CREATE2 gives to a contract.
+    """Compute the address of a contract that the instruction CREATE2 creates.
 
     Args:
         factory: the address of the contract that executes CREATE2.
-        salt: the 32 bytes of the salt.
+        salt: the 32 bytes that the factory chose.
+        creation_code: the code that returns the contract's code.
     """
     return _address_from_digest(keccak256(b"\xff" + factory + salt + keccak256(creation_code)))
 
@@ -249,7 +251,7 @@ HEADER_SIZES: Final = {
 
 
 class BlockHeader(NamedTuple):
-    """The members of a block header that proofs start from."""
+    """The members of a block header that Merkle proofs need."""
 
     hash: bytes  # Keccak-256 of the encoded header, the hash of the block
     number: int

@@ -8,7 +8,9 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 
 
 def is_trie_root(root_hash: bytes, node_hex: str) -> bool:
-    """Return whether an encoded trie node has the given root hash.
+    """Return whether a node's hash is the root hash of a trie.
+
+    A trie is Ethereum's hashed tree of keys and values.
 
     Args:
         root_hash: the hash of the trie's root.
@@ -32,7 +34,9 @@ class TrieProof(NamedTuple):
 
 
 def make_trie_proof(trie_entries: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
-    """Build a Merkle trie, and return a proof for one key.
+    """Build a Merkle trie from all entries, and prove one of them.
+
+    For example, from all transactions of a block. A trie is Ethereum's hashed tree of keys and values.
 
     Args:
         trie_entries: the keys and values of the trie.
@@ -45,10 +49,10 @@ def make_trie_proof(trie_entries: Iterable[tuple[bytes, bytes]], key: bytes) -> 
 
 
 def _build_trie_node(entries: Entries, key_path: str | None, proof_nodes: list[bytes]) -> RlpItem:
-    """Return the node of some entries.
+    """Build a trie node from entries.
 
     Args:
-        proof_nodes: collects the encoded nodes on the path to a key.
+        proof_nodes: receives the encoded nodes on the path to a key.
     """
     first_key, value = entries[0]
     if len(entries) == 1:
@@ -70,10 +74,7 @@ def _common_prefix(key: str, other_key: str) -> str:
 def _child_reference(
     entries: Entries, prefix: str, key_path: str | None, proof_nodes: list[bytes]
 ) -> RlpItem:
-    """Return the reference to the trie node of a prefix.
-
-    It is empty if no key in the trie has the prefix.
-    """
+    """Return the reference to a child node, or b"" without entries."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""

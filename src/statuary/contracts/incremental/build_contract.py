@@ -70,9 +70,9 @@ class ContractDocuments(NamedTuple):
 
 
 class ExtensionDocuments(NamedTuple):
-    """The documents that extensions add to a contract.
+    """The documents that extensions make for a contract.
 
-    If an extension fails, only its own documents are skipped.
+    If an extension fails, only its own documents are skipped. `facts` is data that it stores for later steps.
     """
 
     facts: bytes = b""  # the facts that the ledger keeps
@@ -106,7 +106,7 @@ class BuiltContract(NamedTuple):
     def is_deterministic(self) -> bool:
         """Whether another build of the same files would give the same result.
 
-        The value is False after an unexpected exception.
+        False after an unexpected exception.
         """
         return not any(finding.rule == DEFECT for finding in self.findings)
 
@@ -122,7 +122,7 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
-        """Return the row about the contract for the build's database.
+        """Return the contract's row for the ledger, the database of the build.
 
         After an unexpected exception, the row has no digest, so that the next build reads the file again.
 
@@ -232,7 +232,6 @@ EXTENDING = "making what extensions publish of the record"
 
 
 def _excluded_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
-    """Return an excluded contract with the findings that exclude it."""
     return BuiltContract(source, findings=_add_source_line(source, findings))
 
 
@@ -403,7 +402,6 @@ def _make_documents(
 
 @cache
 def _rule_sentences() -> tuple[tuple[str, str], ...]:
-    """Return the name of each check with its rule in English."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 
@@ -435,7 +433,7 @@ def _find_known_contradiction(
 def _applicable_contradiction(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
-    """Return the known contradiction that applies to a proof, if any."""
+    """Return the entry of site.yaml that accepts the contradiction, if any."""
     if not proof.has_no_errors:
         return rejected
     return gone if _proves_missing_code(proof) else None
@@ -466,7 +464,10 @@ def _record_findings(
 def _evidence_findings_of_rejected(
     findings: Iterable[Finding], rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
-    """Yield findings about evidence; that the compiler gives another result is a note if the record is rejected."""
+    """Yield findings about evidence.
+
+    In a record that is published as rejected, other output of the compiler is only a note.
+    """
     for finding in findings:
         is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
         yield _finding_as_note(finding, rejected) if is_known and rejected is not None else finding
@@ -542,7 +543,6 @@ def _evidence_notes(
 def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
-    """Yield errors of a record whose path or chain is wrong."""
     for result in () if passes_identity_checks(record) else run_checks(record, IDENTITY_CHECKS):
         yield from (finding.for_file(source.path) for finding in result.findings)
     yield from path_mismatch(record, source)

@@ -39,7 +39,10 @@ class BulkContract(Protocol):
         """The contract's record, or the errors if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the contract's line or row to findings about its file."""
+        """Add the contract's line or row to findings about its file.
+
+        Errors in a file with many contracts then show where they are.
+        """
 
 
 class BulkPart(Protocol):
@@ -81,9 +84,10 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Open a file with many contracts, and divide it into parts.
+    """Divide a file with many contracts into parts for workers.
 
-    If reading fails, the iterator yields a finding instead of raising an error.
+    The parts can be read until the context exits. If reading fails, the iterator yields a finding instead of raising an
+    error.
 
     Args:
         root: the content folder.

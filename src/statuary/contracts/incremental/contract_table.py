@@ -59,9 +59,9 @@ class ContractFiles(NamedTuple):
 
 
 class BuiltRows(NamedTuple):
-    """The published rows of a build that reads every source.
+    """The list entries of a full build, for worker processes to read.
 
-    Worker processes read the rows while nobody writes them.
+    Nobody may write to the tables until the workers have finished.
     """
 
     tables: BuildTables
@@ -71,11 +71,11 @@ class BuiltRows(NamedTuple):
         return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
     def page_rows(self) -> Iterator[ContractRow]:
-        """Yield entries without the members that only the search needs, sorted by location."""
+        """Yield the list entries, without search words, sorted by location."""
         return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's entries, oldest first, without members that only the search needs."""
+        """Yield a chain's list entries, without search words, oldest first."""
         return (
             row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
         )
@@ -135,7 +135,7 @@ class ContractTable(LedgerTable):
         return self._read_sources("main.sources WHERE location = unit")
 
     def has_known_sources(self, place: str) -> bool:
-        """Return whether the last build had contracts of a file, or of files below a folder or URL."""
+        """Return whether the last build had contracts at or below a path."""
         query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
         return self.connection.execute(query, (place, f"{place}/", f"{place}0")).fetchone() is not None
 

@@ -42,7 +42,7 @@ CONTRACTS_SOURCE = "contracts"
 
 
 class AddressPartition(NamedTuple):
-    """A group of addresses whose lists one worker makes."""
+    """A worker's task: to make the lists of some addresses."""
 
     name: str
     addresses: tuple[AddressRows, ...]
@@ -124,7 +124,7 @@ def _add_lists_by_workers(
     executor: Executor,
     skipped: list[Finding],
 ) -> None:
-    """Add the lists of chains and the pages that list contracts, made by workers."""
+    """Let workers make the API lists and list pages of all chains."""
     from statuary.contracts.incremental.lists_by_workers import make_list_documents, plan_list_tasks
     from statuary.contracts.pages.list_documents import list_page_settings
 
@@ -167,7 +167,6 @@ def _address_partitions(
 
 
 def _address_document_paths(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of address documents, plain and compressed."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
         for document in apply_host_layout([bare], site.hosting):
@@ -176,7 +175,7 @@ def _address_document_paths(site: SiteContent, addresses: Iterable[str]) -> Iter
 
 
 def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
-    """Return changed chains, with the number of their oldest unchanged contracts."""
+    """Return changed chains, with the number of oldest contracts that stay."""
     chains = contracts.site.of(SiteContracts).chains
     if not contracts.sources.is_partial:
         return {chain.chain_id: 0 for chain in chains}
@@ -189,7 +188,7 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
 def _capture_index_document(
     documents: Iterable[Document], index_documents: list[Document]
 ) -> Iterator[Document]:
-    """Yield a chain's lists, and append the list's index document to `index_documents`."""
+    """Yield a chain's lists, and append their index to `index_documents`."""
     for document in documents:
         if document.path.endswith(INDEX_NAME):
             index_documents.append(document)
@@ -246,6 +245,5 @@ def _previous_list_pages(target: BuildTarget, contracts: BuiltContracts) -> Prev
 
 
 def _published_list_pages(target: BuildTarget) -> list[str]:
-    """Return the paths of published list pages, plain and compressed."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
     return list(target.ledger.documents.paths_made_from(CONTRACTS_SOURCE, folder))

@@ -24,7 +24,7 @@ Output = Callable[[str], PartitionOutput]
 
 
 class AddressRange(NamedTuple):
-    """A range of addresses whose lists one worker makes."""
+    """A worker's task: to make the lists of addresses in a range."""
 
     rows: BuiltRows
     after: str  # the address before the first one; empty for none
@@ -65,7 +65,7 @@ MakePages = Callable[["ListTask", PreviousPages], Iterator[Document]]
 
 
 class ListTask(NamedTuple):
-    """A worker's task: a chain's lists, the page of chains, or the search."""
+    """A worker's task: a chain's lists, the start page or the search."""
 
     make: MakePages  # a function of this module
     rows: BuiltRows
@@ -76,7 +76,7 @@ class ListTask(NamedTuple):
 
 
 class MadeLists(NamedTuple):
-    """The result of a `ListTask`."""
+    """The documents that a worker made for a `ListTask`."""
 
     result: PartitionResult
     pages: tuple[str, ...]  # the paths of the pages

@@ -141,7 +141,7 @@ def verify_git_id(root: Path, source: AnySource, git_id: str, read_digest: bytes
 
 
 class ContractPartition(NamedTuple):
-    """A group of sources that one worker builds."""
+    """A worker's task: to build the contracts in some files."""
 
     name: str  # a name that is unique in the build
     settings: bytes  # packed `PartitionSettings`
@@ -216,11 +216,7 @@ class Partitioner:
             )
 
     def make_partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return a worker's task that builds the contracts in some files.
-
-        Args:
-            sources: the source files of the contracts.
-        """
+        """Make a worker's task from source files of contracts."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

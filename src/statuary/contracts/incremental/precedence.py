@@ -70,6 +70,5 @@ MATCH_LEVELS = {"exact_match": 0, "match": 1}
 
 
 def _match_levels(row: ContractRow) -> tuple[int, ...]:
-    """Return the levels of a record's matches, for sorting."""
     matches = (row.match, row.runtimeMatch, row.creationMatch)
     return tuple(MATCH_LEVELS.get(match or "", 2) for match in matches)

@@ -150,7 +150,7 @@ def reuse_previous_contracts(
 def reuse_hidden_contracts(
     root: Path, site: SiteContent, target: BuildTarget, execution: ExecutionOptions
 ) -> BuiltContracts | None:
-    """Reuse all published contracts if a folder or source cannot be read.
+    """Reuse all published contracts if their folder or source cannot be read.
 
     For example, an object store does not respond.
 
@@ -188,7 +188,7 @@ def _divide_sources(
     open_sources: ExitStack,
     executor: Executor,
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
-    """Yield the partitions of a build: single files first, then bulk sources.
+    """Divide a build into partitions: single files first, then bulk files.
 
     Bulk sources stay open in `open_sources`, because workers may read parts after the last one is yielded.
     """
@@ -255,7 +255,6 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, started_at_ns: int) -> So
 
 
 def _collect_contracts(sources: ContractTable, site: SiteContent) -> BuiltContracts:
-    """Collect the built contracts and their findings from the ledger."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
     skipped: dict[Finding, None] = {}
@@ -306,7 +305,6 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
 def _remake_documents(
     root: Path, contracts: SiteContracts, settings: ContractBuildSettings, locations: set[str]
 ) -> Iterator[Document]:
-    """Make the documents of the contracts at some locations again."""
     if not locations:
         return
     from statuary.contracts.incremental.build_contract import build_contract_batch
@@ -319,7 +317,6 @@ def _remake_documents(
 def _read_contracts_at(
     root: Path, contracts: SiteContracts, locations: set[str]
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
-    """Read the contracts at some locations."""
     from statuary.contracts.sources.read_contract import read_contract
 
     bulk_paths = {match[1] for location in locations if (match := BULK_LOCATION.fullmatch(location))}
@@ -364,7 +361,7 @@ def _exclude_future_contracts(
 
 
 def _contract_source(contract: LocatedContract) -> ContractSource:
-    """Return a ledger contract's source, for the rules on locations."""
+    """Return the location of a ledger's contract, for findings about it."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])

@@ -99,9 +99,10 @@ class SourceComparison:
         return RemainingSources(deleted, metadata_changed)
 
     def _skip_unchanged_records(self, root: str, pairs: Iterator[SourcePair]) -> Iterator[SourcePair]:
-        """Yield the pairs except records with the same size and time, outside git.
+        """Skip records with the same size and time; yield all other pairs.
 
-        These are nearly all sources of most builds, and this takes a third less time than `_find_change`.
+        These are nearly all sources of most builds, and this takes a third less time than `_find_change`. It is used
+        outside of git.
         """
         incomplete = self.incomplete_sources
         for pair in pairs:
@@ -377,7 +378,7 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, git_state: GitState | None) -> bool:
-    """Return whether git shows no changed contract since the last build.
+    """Return whether git shows that no contract changed since the last build.
 
     Args:
         ledger: the build database, with the commit of the last build.

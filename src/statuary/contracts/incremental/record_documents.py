@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class RecordOutput(NamedTuple):
     """The documents that extensions made from a record.
 
-    The ledger (the build database) stores the extensions' other data.
+    `facts` is data that the extensions store in the build database for later steps.
     """
 
     facts: bytes  # data that the ledger stores with the contract
@@ -34,7 +34,7 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged_record: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Return the documents that extensions make about a contract.
+    """Make the documents that extensions add for a contract.
 
     For example, one extension makes the responses to Etherscan's API calls.
 

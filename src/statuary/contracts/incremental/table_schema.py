@@ -68,6 +68,8 @@ class DuplicateContracts(NamedTuple):
 def match_id_sort_key(match_id: str) -> str:
     """Return a string that sorts like the number in a match id.
 
+    Example: "42" -> "0242"
+
     Args:
         match_id: a number of at most 39 decimal digits.
     """

@@ -17,11 +17,10 @@ class SourceErrors(NamedTuple):
 
 
 def find_hidden_contracts(sources: ContractSources, table: ContractTable) -> SourceErrors:
-    """Find errors because of which the build cannot read many contracts.
+    """Find errors that hide many published contracts from this build.
 
-    An example is an object store that does not respond. An error is hiding contracts if it concerns a whole
-    source (the folder `contracts` or an external source), or a file or folder directly in it, and the last
-    build had contracts there.
+    For example, an object store does not respond. An error counts if it concerns a whole source (the folder `contracts` or
+    an external source), or a file or folder directly in it, and the last build had contracts there.
 
     Args:
         sources: the contracts of the content.

@@ -45,7 +45,7 @@ def find_source_lines(record: RecordValue, value_offsets: Collection[int]) -> Ma
     """Find the source lines from which values in runtime code come.
 
     Args:
-        record: the record, which contains a source map.
+        record: the record, which contains the compiler's source map (bytecode to source lines).
         value_offsets: the offsets of the PUSH instructions with the values.
 
     Returns:
@@ -78,15 +78,7 @@ class _SourceText:
         self._text = text
 
     def line_of_range(self, start: int, length: int) -> SourcePlace:
-        """Return the place of a range of bytes in the source file.
-
-        Args:
-            start: the offset of the first byte.
-            length: the number of bytes.
-
-        Returns:
-            The line on which the range starts, and the beginning of its text.
-        """
+        """Find the line of a range of bytes in the source file."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,
@@ -139,7 +131,7 @@ class BytecodeMark(NamedTuple):
 
 
 class BytecodePiece(NamedTuple):
-    """A piece of bytecode on a page, explained or not."""
+    """A piece of bytecode on a page, with a reason if marked."""
 
     hex: str
     offset: int  # the offset of the first byte
@@ -153,7 +145,7 @@ class BytecodePiece(NamedTuple):
 
 
 class TransformationRow(NamedTuple):
-    """A transformation in the table on a contract's page."""
+    """An edit of compiled code, in the table on a contract's page."""
 
     number: int
     type: str
@@ -212,7 +204,6 @@ def code_view(record: RecordValue, side_name: str) -> CodeView:
 
 
 def _marks_inside(hex_digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
-    """Return the marks that end within the code."""
     return [mark for mark in marks if mark.end * 2 <= len(hex_digits or "")] if hex_digits is not None else []
 
 
@@ -282,7 +273,7 @@ def _transformation_row(
 def _marked_ranges(
     bytecode_members: Mapping[str, Json], steps: Sequence[TransformationStep]
 ) -> list[BytecodeMark]:
-    """Return the marked ranges of a side, by offset and without overlaps."""
+    """Return the marked ranges of code, by offset and without overlaps."""
     marks = sorted(_auxdata_marks(bytecode_members), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_inserted_bytes(step, bytecode_members))

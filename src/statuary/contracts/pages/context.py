@@ -11,9 +11,9 @@ from statuary.site.site_content import SiteContent
 
 
 class CallTarget(NamedTuple):
-    """A contract's address and a JSON-RPC URL, for commands to copy.
+    """The address and RPC URL in the commands that readers can copy.
 
-    The reader's environment may provide the URL.
+    `rpc` is empty if the reader's environment has to provide the URL.
     """
 
     address: str = ""
@@ -31,7 +31,7 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the same settings, but with the templates of statuary itself."""
+        """Return the context without the theme's templates, after one has failed."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:

@@ -25,7 +25,7 @@ from statuary.site.pages.page_texts import one_line, visible_text
 
 
 class ItemNatspec(NamedTuple):
-    """The NatSpec documentation of a function, event or error."""
+    """The documentation (NatSpec comments) of a function, event or error."""
 
     notice: Markup
     details: tuple[Markup, ...]
@@ -33,7 +33,7 @@ class ItemNatspec(NamedTuple):
 
 
 class Natspec:
-    """The NatSpec documentation of a contract, by kind and signature."""
+    """The documentation of a contract, from NatSpec comments in its source."""
 
     def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
         self._user = userdoc
@@ -95,7 +95,7 @@ class ParameterRow(NamedTuple):
 
 
 class InterfaceItem(NamedTuple):
-    """A function, event or error on the page."""
+    """A function, event or error, as the page lists it."""
 
     name: str
     signature: str  # the text that is hashed; empty if there is none

@@ -36,11 +36,14 @@ class ListPageSettings(NamedTuple):
         return self.is_complete and self.site.settings.search
 
     def renderer_of_lists(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return an object that renders the list pages of the given contracts."""
+        """Return a renderer for the list pages of the given contracts."""
         return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
 
     def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
-        """Yield the page that lists the site's chains, where readers start."""
+        """Yield the page that lists the site's chains.
+
+        Readers find all other lists from it.
+        """
         counts = dict(self.counts.by_chain)
         page = lists.chains_page(self.chains, counts, has_search=self.has_search, has_lists=self.is_complete)
         yield from _with_sources([page])

@@ -39,7 +39,7 @@ NEWEST_CONTRACTS = 100
 
 
 class ContractListRow(NamedTuple):
-    """A contract in a list of contracts."""
+    """A row in a list of contracts on a page."""
 
     name: str
     address: str

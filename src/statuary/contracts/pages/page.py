@@ -53,7 +53,7 @@ class FactRow(NamedTuple):
 def contract_fact_rows(
     record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
 ) -> Iterator[FactRow]:
-    """Yield the facts for the table on a contract's page.
+    """Yield the rows of the facts table on a contract's page.
 
     For example, the compiler version, and the transaction of the deployment.
 
@@ -241,7 +241,7 @@ class ContractView(NamedTuple):
 
 
 def contract_page(judged_record: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
-    """Return the page of a contract.
+    """Render the page of a contract.
 
     If the record is not published, the page gives the reason.
 
@@ -387,7 +387,7 @@ def _check_command(judged_record: JudgedRecord, pages: ContractPageContext) -> s
 def _page_sections(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
     """Yield the sections of the page in order.
 
-    Sources that do not run at the address, or that fail checks, come last.
+    Sources of a contradicted record, or one that fails checks, come last.
     """
     source = ("source", texts("sources.title"), len(view.sources))
     evidence = ("proof", texts("proof.title"), 0)
@@ -422,7 +422,7 @@ def _match_side_view(record: RecordValue, side_name: str, texts: PageTexts) -> M
 
 
 def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
-    """Return the sentence about other contracts' code between pieces of auxdata."""
+    """Return the sentence about other contracts inside the code, if any."""
     pieces = sorted(
         (as_non_negative_integer(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())
@@ -434,7 +434,7 @@ def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
 
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
-    """Return the sentence about the proof of a proxy's code or slot."""
+    """Return the sentence about the evidence for a proxy's implementation."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")

@@ -14,7 +14,7 @@ MAX_NAME_LENGTH = 80
 
 
 class ListedCompilation(NamedTuple):
-    """The members of a list entry that the compilation alone decides."""
+    """The members of a list entry that copies of a contract share."""
 
     name: str
     language: str
@@ -23,10 +23,10 @@ class ListedCompilation(NamedTuple):
 
 
 def listed_compilation(record: RecordValue) -> ListedCompilation:
-    """Return the facts about a contract's compilation for lists and search.
+    """Return the members of a contract's list entry that its sources decide.
 
-    Returns:
-        The contract's name, its compiler, and the selectors and names of its functions, events and errors.
+    Lists and search show them: the contract's name, its compiler, and the selectors and names of its functions, events and
+    errors.
     """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -44,13 +44,13 @@ def listed_compilation(record: RecordValue) -> ListedCompilation:
 def with_page_members(
     row: ContractRow, record: RecordValue, compiled: ListedCompilation, trail: str = ""
 ) -> ContractRow:
-    """Add the facts for pages and search to a list entry.
+    """Add the members for pages and search to a list entry.
 
     Args:
         row: the list entry.
         record: the record of the contract.
         compiled: the name, compiler and functions, from `listed_compilation`.
-        trail: letters for the status of the proof's claims, such as `os-o-n`, from `trail_signs`.
+        trail: letters for the evidence of the contract, such as `os-o-n`, from `trail_signs`.
     """
     resolution = as_object(record.get("proxyResolution"))
     proxy = as_text(resolution.get("proxyType")) or "proxy"
@@ -65,14 +65,20 @@ def with_page_members(
 
 
 def item_signatures(abi: Json) -> Iterator[str]:
-    """Yield the signatures of functions, events and errors in an ABI."""
+    """Yield the signatures of functions, events and errors in an ABI.
+
+    Example: `transfer(address,uint256)`
+    """
     for item in map(as_object, as_list(abi)):
         if item.get("type") in SELECTOR_KINDS and (text := cached_item_signature(item)) is not None:
             yield text
 
 
 def signature_selector(signature: str) -> bytes:
-    """Return a signature's selector: 4 bytes of its Keccak-256 hash."""
+    """Return a signature's selector: 4 bytes of its Keccak-256 hash.
+
+    The first bytes of a call name the function by its selector.
+    """
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

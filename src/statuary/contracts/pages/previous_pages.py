@@ -11,7 +11,7 @@ from statuary.contracts.urls import CHAIN_PAGE, SEARCH_INDEX, SEARCH_SHARD
 
 
 class PreviousPages:
-    """The inputs of the last build's list pages, to reuse unchanged pages.
+    """The list pages of the last build, to reuse the unchanged ones.
 
     Attributes:
         changed_contracts: the earlier and new list entries of contracts that the search shows differently
@@ -88,7 +88,7 @@ class PreviousPages:
         return True
 
     def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
-        """Reuse published files of the search index, except the given ones.
+        """Reuse published files of the search index, except the excluded ones.
 
         Args:
             kind: the kind of search terms, such as names or addresses.

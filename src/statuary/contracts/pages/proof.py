@@ -46,7 +46,7 @@ class CheckRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """A row of the page for one claim of the proof, with its evidence."""
+    """A statement about the record (claim) with its evidence, on the page."""
 
     name: str  # the name of the claim, such as `on_chain`
     sentence: str  # the claim
@@ -149,10 +149,9 @@ CHECKED = "checked"
 
 
 def sign_for_record(sign: str, judged_record: JudgedRecord) -> str:
-    """Return the icon for a check or claim in a proof.
+    """Return the icon for a check or claim, without false comfort.
 
-    If the record is contradicted or not published, a green icon would be misleading. A neutral one replaces
-    it.
+    If the record is contradicted or not published, a neutral icon replaces the green one.
 
     Args:
         sign: the icon for the outcome itself.
@@ -182,7 +181,6 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
 
 
 def _shorten_hashes(sentence: str) -> str:
-    """Return a sentence with only the ends of its hashes."""
     return _HASH.sub(lambda found: f"{found[0][:10]}…{found[0][-8:]}", sentence)
 
 
@@ -206,7 +204,7 @@ LABELLED = ("descriptions", "lines")
 
 
 class Pin(NamedTuple):
-    """The evidence, such as a hash, that proves a section of the page."""
+    """The evidence that proves a section of the page."""
 
     text: str  # a sentence
     sign: str  # the icon: a sheet of paper if only a file or the record itself gives the value
@@ -271,7 +269,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether evidence from the chain shows the code at the address."""
+    """Return whether the chain proves that the code is at the address."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -286,7 +284,7 @@ _VERDICTS = {
 def verdict_text_key(judged_record: JudgedRecord) -> str:
     """Return the key of the page text that states a record's verdict.
 
-    The key is without the prefix `verdict.`; for example, `unchecked` stands for `verdict.unchecked`.
+    For example, `unchecked` for the text `verdict.unchecked`.
     """
     verdict = judged_record.proof.verdict
     if not judged_record.is_published:
@@ -313,7 +311,7 @@ def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
 def claims_sentence(
     proof: Proof, match_level: str, texts: PageTexts, *, creation_differs: bool = False
 ) -> str:
-    """Return sentences that explain what is proven about a record.
+    """Explain in sentences what is proven about a record.
 
     Args:
         match_level: the match level of the runtime code in the record; empty if there is none.
@@ -341,7 +339,7 @@ def claims_sentence(
 
 
 def _simple_case_text_key(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the sentence that explains a simple case, if it is one."""
+    """Return the key of the text for a simple case, if any."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:

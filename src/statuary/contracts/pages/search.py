@@ -53,7 +53,10 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class AlikeContracts(NamedTuple):
-    """Contracts that the search finds by the same words, except for their addresses."""
+    """Contracts that the search treats alike, such as copies of one contract.
+
+    Only their addresses differ. `entry` is one of them, and `numbers` are their positions.
+    """
 
     entry: ContractRow  # the newest of them
     facet: str  # the values for filters: chain, language, match level, and whether it is a proxy
@@ -61,7 +64,10 @@ class AlikeContracts(NamedTuple):
 
 
 class SearchedContracts(NamedTuple):
-    """The contracts that the search finds, newest first, and their facets."""
+    """The contracts that the search finds, newest first.
+
+    A facet has the properties by which readers filter results, such as chain and language.
+    """
 
     entries: Sequence[ContractRow]
     facets: Sequence[str]
@@ -69,7 +75,10 @@ class SearchedContracts(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The contracts that the search finds for one word."""
+    """The contracts that the search finds for one word, newest first.
+
+    `facets` are the numbers of results by the properties that readers can filter by.
+    """
 
     newest: list[int]  # the newest contracts for each facet, as indexes into the list of newest contracts
     facets: dict[str, int]  # the number of contracts found, by facet
@@ -111,7 +120,7 @@ def _address_documents(
     Addresses are unique, so a file without a changed address stays as it is.
 
     Args:
-        shard_names: collects the names of all of them, sorted.
+        shard_names: receives the names of all files, sorted.
     """
     if previous_pages.has_search:
         changed_shards = _possible_shard_names(ADDRESS, previous_pages.changed_contracts)
@@ -152,7 +161,7 @@ def _shard_documents(
     """Yield the files for a kind of terms, except unchanged ones.
 
     Args:
-        shard_names: collects the names of all of them.
+        shard_names: receives the names of all files.
     """
     changed_shards = _possible_shard_names(kind, previous_pages.changed_contracts)
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
@@ -232,7 +241,6 @@ def _newest_of_each_facet(numbers: Iterable[int], facets: Sequence[str]) -> Iter
 
 
 def _searched_text(kind: str, entry: ContractRow) -> str:
-    """Return the text in which a contract's search words are found."""
     if kind == ADDRESS:
         return entry.address[2:].lower()
     if kind == "selector":
@@ -243,7 +251,7 @@ def _searched_text(kind: str, entry: ContractRow) -> str:
 
 
 def _terms_in_text(kind: str, text: str) -> Iterable[str]:
-    """Return the terms in a searched text."""
+    """Yield the search terms in a text."""
     if kind == "selector":
         return dict.fromkeys(text[start : start + 8] for start in range(0, len(text), 8))
     if kind == "name":
@@ -272,7 +280,7 @@ def _shard_name(term: str, length: int) -> str:
 
 
 def _possible_shard_names(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
-    """Return the names of all shards that terms of some contracts may be in."""
+    """Return the names of files that may contain terms of the contracts."""
     terms = {term for entry in contracts for term in _terms_in_text(kind, _searched_text(kind, entry))}
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
 

@@ -123,9 +123,9 @@ class SourceView(NamedTuple):
 
 
 class LineMarks(NamedTuple):
-    """The texts that a page shows for hidden parts of a line.
+    """The marks that replace hidden parts of a line on a page.
 
-    `{count}` in a text is filled with the number of characters.
+    `{count}` in a mark is filled with the number of characters.
     """
 
     cut: str = "⟨… {count}⟩"

@@ -28,7 +28,7 @@ TONES = 6
 
 
 class StorageVariable(NamedTuple):
-    """A variable in storage, or a member of a struct."""
+    """A variable in a contract's storage, or a member of a struct."""
 
     label: str  # the name; for a member of a struct, with the names of the structs around it
     type: str

@@ -19,7 +19,7 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 class Strand(NamedTuple):
     """A line in the drawing of a contract's evidence.
 
-    The line represents the evidence that links one part to the next.
+    It represents the evidence that links one part to the next, such as sources to bytecode.
     """
 
     claim: str  # the name of the claim, such as `on_chain`
@@ -42,7 +42,7 @@ class TrailPart(NamedTuple):
 
 
 def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the steps from a contract's sources to its deployment.
+    """Return the evidence from a contract's sources to its deployment, for drawing.
 
     Returns:
         Sources, bytecode, address and deployment. Each has the evidence that links it to the next one. Empty
@@ -74,7 +74,7 @@ def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> t
 
 
 def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
-    """Return the claims of a proof by step, from sources to deployment.
+    """Group the claims of a proof by step, from sources to deployment.
 
     The steps are from sources to code, from code to address, and from address to deployment. If the compiled
     code differs from the on-chain code, the first step has only that claim.
@@ -115,7 +115,7 @@ class Stroke(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def small_trail(signs: str) -> tuple[Stroke, ...]:
-    """Return the lines of the small drawing that shows a contract's evidence.
+    """Return the lines of the small drawing of evidence in lists.
 
     Args:
         signs: the letters and dashes from `trail_signs`.

@@ -43,11 +43,7 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page that shows any contract, and its script.
-
-    Args:
-        content: the content of the site.
-    """
+    """Yield the page that shows any contract by script, and the script."""
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone
@@ -117,7 +113,6 @@ SCRIPT_TEXTS = (
 
 
 def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
-    """Return the templates, with the texts that they and the script use."""
     bodies = {name: fill_constant_texts(body, texts) for name, body in trees.bodies.items()}
     macros = {name: [names, fill_constant_texts(body, texts)] for name, (names, body) in trees.macros.items()}
     beginnings = (*SCRIPT_TEXTS, *used_text_keys([bodies, macros]))
@@ -128,9 +123,9 @@ def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
 
 
 def _parse_page_templates(renderer: Renderer) -> TemplateTrees:
-    """Parse the templates of contract pages for the script.
+    """Parse the templates of contract pages for the viewer's script.
 
-    If the script cannot render the theme's, these are the package's.
+    If the script cannot render the theme's, the package's own are used.
     """
     themed = dict(renderer.site.settings.theme.templates)
     if themed:

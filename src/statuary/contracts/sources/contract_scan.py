@@ -38,14 +38,16 @@ FOLDER = PurePosixPath(CONTRACTS)
 
 
 class ExternalFile(NamedTuple):
-    """A file in an external source of contracts."""
+    """A file with contracts in an external folder or object store."""
 
     pure: PurePosixPath  # the path that the file would have in the content folder
     path: str  # the path relative to the content folder, or the URL
 
 
 def list_external_files(root: Path, location: str) -> Iterator[ExternalFile | Finding]:
-    """Yield the files of an external source, sorted by path.
+    """List the files of an external source, sorted by path.
+
+    An external source is a folder or object store that site.yaml lists under `contracts.sources`.
 
     Args:
         root: the content folder.
@@ -120,7 +122,7 @@ class ContractScan(ContractSources):
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
     ) -> None:
-        """Prepare a scan, which runs on iteration.
+        """Prepare a scan of the content folder, which runs on iteration.
 
         Args:
             root: the content folder.
@@ -173,7 +175,6 @@ class ContractScan(ContractSources):
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
     def _sorted_source_streams(self) -> list[Iterator["_Found"]]:
-        """Return the sources as sorted streams: content folder, then external."""
         contracts_folder = self.root / FOLDER
         streams = []
         if contracts_folder.is_symlink():
@@ -195,7 +196,7 @@ class ContractScan(ContractSources):
             yield _unreachable_finding(source, f"cannot read the source: {error.strerror}")
 
     def _find_in_folder(self, folder: str, content_path: PurePosixPath) -> Iterator["_Found"]:
-        """Yield the sources below a folder with the layout of `contracts/`."""
+        """Yield the contracts below a folder with the layout of `contracts/`."""
         try:
             listing = self._listings.list_folder(
                 self.root / folder, is_chain=len(content_path.parts) == RECORD_DEPTH
@@ -272,7 +273,7 @@ def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
 
 
 def _find_in_tree(root: Path, path: str, content_path: PurePosixPath) -> Iterator[_Found]:
-    """Yield the sources in a workspace or export, or behind a link."""
+    """Yield the contracts in a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
     for item in walk_path(root, path):
@@ -283,7 +284,7 @@ def _find_in_tree(root: Path, path: str, content_path: PurePosixPath) -> Iterato
 
 
 def _classify_file(file: ExternalFile) -> Iterator[_Found]:
-    """Yield the source that a file is, if it is one."""
+    """Yield the contract in a file, or a finding about its name."""
     pure, path = file
     if is_ignored(pure):
         return
@@ -329,7 +330,10 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the added files, each with many contracts, sorted by path."""
+        """Group the added files into sources, sorted by path.
+
+        For example, the tables of one export are one source.
+        """
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

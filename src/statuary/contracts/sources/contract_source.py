@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 
 
 class ContractForm(StrEnum):
-    """The form of a contract in the content, such as JSON or a workspace."""
+    """The format of a contract in the content."""
 
     RECORD = "record"
     RECORD_WITH_EVIDENCE = "record with evidence beside it"
@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """The place of a contract in the content folder."""
+    """The location of a contract in the content folder."""
 
     path: str
     """The record, a workspace's `contract.yaml`, a JSONL file, or the `sourcify_matches` of an export.
@@ -77,7 +77,7 @@ class ContractSources(Protocol):
         """Return the number of contracts that have their own file or folder."""
 
     def __iter__(self) -> Iterator[ContractSource]:
-        """Yield the contracts with own files, in byte order of paths."""
+        """Yield the contracts that have their own files, sorted by path."""
 
 
 class NoContracts(ContractSources):

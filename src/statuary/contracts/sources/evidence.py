@@ -54,7 +54,10 @@ class CompilationSource(SourceModel):
 
 
 def compilation_file_path(source: ContractSource) -> str:
-    """Return the path of a contract's `compilation.json` in the content."""
+    """Return the path of a contract's `compilation.json` in the content.
+
+    The file stores the result of compiling the contract's sources earlier.
+    """
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
@@ -84,7 +87,10 @@ def encode_compilation_evidence(evidence: CompilationEvidence) -> bytes:
 
 
 def hash_compilation_evidence(evidence: CompilationEvidence) -> str:
-    """Return the SHA-256, in hex, of the `compilation.json` with a result."""
+    """Return the SHA-256 of a `compilation.json`, as hex.
+
+    site.yaml lists it under `contracts.compilations` to trust the file.
+    """
     return sha256(encode_compilation_evidence(evidence)).hexdigest()
 
 
@@ -153,7 +159,10 @@ class AnchorSource(SourceModel):
 
 
 def anchor_file_path(source: ContractSource) -> str:
-    """Return the path of a contract's `anchor.json` in the content."""
+    """Return the path of a contract's `anchor.json` in the content.
+
+    The file stores Merkle proofs that the contract is on the chain.
+    """
     return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
 
 

@@ -45,7 +45,7 @@ _NOTHING_COMPILED: RecordValue = {
 
 
 class ParsedContract(NamedTuple):
-    """A parsed record, or the findings that prevented it."""
+    """A parsed record with its evidence, or the findings that prevented it."""
 
     record: RecordValue | None  # a record whose members have the right types; None if there is none
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
@@ -172,12 +172,12 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def convert_yaml_types(tree: Json, model: object) -> Json:
-    """Convert strings in parsed YAML to the types in a model.
+    """Convert unquoted YAML values to the types that a record requires.
 
-    For example, `"8"` becomes a number where the model expects one.
+    For example, `8` becomes a number where the model expects one, and stays a string elsewhere.
 
     Args:
-        tree: the parsed YAML.
+        tree: the parsed YAML, with all values as strings.
         model: the type of the value.
     """
     if isinstance(tree, PlainText):
@@ -194,7 +194,7 @@ def convert_yaml_types(tree: Json, model: object) -> Json:
 def parse_yaml_scalar(text: str) -> Json:
     """Convert an unquoted YAML value to a number, boolean or string.
 
-    A number keeps its spelling, such as `1.50`.
+    Example: '8' -> 8, 'true' -> True, 'abc' -> 'abc'. A number keeps its spelling, such as `1.50`.
     """
     if text in ("true", "false"):
         return text == "true"

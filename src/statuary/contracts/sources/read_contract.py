@@ -23,7 +23,7 @@ def read_contract(
 
     Args:
         root: the content folder.
-        source: the contract in the content folder.
+        source: the location of the contract in it.
         open_folder: the content folder, if it is already open. Reading several contracts is then faster.
 
     Returns:

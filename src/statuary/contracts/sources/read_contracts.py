@@ -13,7 +13,7 @@ def find_contracts(
 ) -> ContractSources:
     """Find the contracts in the content folder and in external sources.
 
-    An external source is, for example, a bucket of an object store.
+    Files are only listed, not read. An external source is, for example, a bucket of an object store.
 
     Args:
         root: the content folder.

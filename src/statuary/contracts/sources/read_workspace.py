@@ -183,14 +183,16 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Make a contract's record from `contract.yaml` and its other files.
+    """Derive a contract's record from `contract.yaml` and the files beside it.
+
+    These are the compiler's input and output, and the on-chain code. Such a folder is called a workspace.
 
     Args:
         file: the file `contract.yaml`.
-        source: the contract in the content folder.
+        source: the location of the contract in the content folder.
 
     Returns:
-        The record, or the findings if it cannot be made.
+        The record, or the findings if it cannot be derived.
     """
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
@@ -209,7 +211,6 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
 
 
 def _parse_path_identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
-    """Return the chain id and address that the folders name."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)
     except InvalidValueError as error:
@@ -275,7 +276,7 @@ def _parse_hex_bytes(raw: bytes) -> Hex:
 def _derivation_finding(
     error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
 ) -> Finding:
-    """Locate an error of derivation in the compiler's file or `contract.yaml`."""
+    """Report an error at its place in the compiler's file or `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
     pointer = error.pointer
     named_file = files.get(str(pointer[0])) if pointer else None

@@ -71,6 +71,8 @@ def _source_paths(root: Path | str, source: ContractSource | BulkSource) -> Sequ
 def file_stat_text(file: str) -> str:
     """Return a file's size and modification time as a string.
 
+    If it is equal in the next build, the file is not read again.
+
     Returns:
         The string; empty if they are unknown.
     """
@@ -90,7 +92,7 @@ def _stat_file(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record's file, except final white space.
+    """Return the SHA-256 of a record's file, ignoring final white space.
 
     For a file with canonical JSON, this is also the digest of the published document.
     """
