@@ -116,16 +116,23 @@ def _references(value: Any, suffix: str = "") -> Iterator[tuple[str, str]]:
         yield from _references(choice, suffix)
     if isinstance(value.get("items"), dict):
         yield from _references(value["items"], f"{suffix}[]")
+    for child in _children_by_key(value):
+        yield from _references(child, f"{suffix}.KEY")
+
+
+def _children_by_key(value: Any) -> Iterator[Any]:
+    """Yield the schemas of a mapping's values, if authors choose its keys."""
     if isinstance(value.get("additionalProperties"), dict):
-        yield from _references(value["additionalProperties"], f"{suffix}.KEY")
+        yield value["additionalProperties"]
+    yield from value.get("patternProperties", {}).values()
 
 
 def _key(
     full: str, value: Any, places: Mapping[str, str], examples: Mapping[str, str], *, required: bool
 ) -> Key:
     key = full.rpartition(".")[2]
-    below = [places[name] for name, _ in _references(value) if name in places]
-    links = " and ".join(f"[`{place}`](#{_anchor(place)})" for place in dict.fromkeys(below))
+    below = {f"{full}{suffix}": places[name] for name, suffix in _references(value) if name in places}
+    links = " and ".join(f"[`{path}`](#{_anchor(place)})" for path, place in below.items())
     default = value.get("default")
     shown = "true" if default is True else "false" if default is False else str(default)
     return Key(
@@ -135,7 +142,9 @@ def _key(
         default=f"Default: `{shown}`." if default not in (None, [], {}, "") else "",
         see=links,
         meaning=_one_line(value.get("description", "")),
-        example="" if links else examples.get(full) or EXAMPLES.get(key) or _plain_example(key, value),
+        example=""
+        if links
+        else examples.get(full) or EXAMPLES.get(full) or EXAMPLES.get(key) or _plain_example(key, value),
     )
 
 
@@ -169,7 +178,8 @@ def _type(value: Any) -> str:
     ]
     if choices:
         kinds = dict.fromkeys(map(_type, choices))
-        return " or ".join((next(iter(kinds)), *(kind[:1].lower() + kind[1:] for kind in list(kinds)[1:])))
+        joined = " or ".join((next(iter(kinds)), *(kind[:1].lower() + kind[1:] for kind in list(kinds)[1:])))
+        return joined.replace("Text or mapping of keys to texts", "Text, or a text for each language")
     if value.get("enum"):
         return "One of " + ", ".join(f"`{choice}`" for choice in value["enum"])
     if "$ref" in value:
@@ -179,8 +189,10 @@ def _type(value: Any) -> str:
     if isinstance(value.get("items"), dict):
         inner = _type(value["items"])
         return f"List of {_plural(inner).replace('one of', 'any of')}"
-    if isinstance(value.get("additionalProperties"), dict):
-        return f"Mapping of keys to {_plural(_type(value['additionalProperties']))}"
+    for child in _children_by_key(value):
+        return f"Mapping of keys to {_plural(_type(child))}".replace(
+            "Mapping of keys to one", "For each key, one"
+        )
     return TYPES.get(value.get("format") or value.get("type") or "", "Any value")
 
 

@@ -17,7 +17,7 @@ from statuary.cli.old_names import OLD_RULES
 from statuary.engine.json_schemas import SCHEMA_MODELS
 from statuary.engine.rule_catalogue import all_rules
 from statuary.site.pages.page_texts import page_texts
-from support.content_keys import SourceFileKeys, source_file_keys
+from support.content_keys import KeySection, SourceFileKeys, source_file_keys
 from support.message_rules import CONTENT, CONTRACTS, DESCRIPTORS, STATUS
 from support.requirements import CHECKOUT
 
@@ -63,6 +63,10 @@ def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
         if section.title:
             yield f"## {section.title}\n"
             yield f"{section.description}\n"
+        same = _section_with_same_keys(section, file)
+        if same:
+            yield same
+            continue
         mappings = [key for key in section.keys if key.see]
         for key in mappings:
             required = " (required)" if key.required else ""
@@ -80,6 +84,18 @@ def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
             yield f"{key.meaning}\n"
             if key.example:
                 yield f"```yaml\n{key.example}\n```\n"
+
+
+def _section_with_same_keys(section: KeySection, file: SourceFileKeys) -> str:
+    """Return a sentence that names an earlier section with all keys of this one, or an empty string."""
+    keys = {key.path.rpartition(".")[2]: key.meaning for key in section.keys}
+    for earlier in file.sections[: file.sections.index(section)]:
+        more_keys = {key.path.rpartition(".")[2]: key.meaning for key in earlier.keys}
+        if len(keys) > 5 and keys.items() <= more_keys.items():
+            others = ", ".join(f"`{name}`" for name in more_keys if name not in keys)
+            anchor = earlier.title.replace(".", "-").replace("[]", "").lower()
+            return f"It has the same keys as [`{earlier.title}`](#{anchor}), except {others}.\n"
+    return ""
 
 
 def command_reference() -> Iterator[tuple[str, str]]:

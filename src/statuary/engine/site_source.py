@@ -18,11 +18,11 @@ class PagesSource(SourceModel):
     status: Flag = PAGES.status
     """Whether the site has pages about the status, incidents, history and uptime."""
     contracts: Annotated[WholeNumber, Field(ge=0)] = PAGES.contracts
-    """The largest number of contracts for which each contract has its own page. A site with more contracts
-    has no such pages, and `contract.html` shows each contract. 0 means no pages about contracts."""
+    """Up to this number of contracts, each contract has its own page. On a site with more contracts, the page
+    `contract.html` shows any of them. 0 means no pages about contracts."""
     listed: Annotated[WholeNumber, Field(ge=0)] = PAGES.listed
-    """The largest number of contracts for which pages have a list and a search. A site with more contracts
-    has neither."""
+    """Up to this number of contracts, the site has lists of contracts and a search. A site with more
+    contracts has neither."""
     search: Flag = PAGES.search
     """Whether pages have a search for contracts by name, address and selector."""
     language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = PAGES.language
@@ -33,8 +33,8 @@ class HostingSource(SourceModel):
     """Settings for the host of the site."""
 
     files: tuple[HostingPlatform, ...] = NO_HOSTING.files
-    """The hosts whose configuration files a build writes into the site: `netlify`, `cloudflare`,
-    `github-pages`."""
+    """The hosts for which a build writes configuration files into the site. `statuary setup` writes this key
+    if your host needs it."""
     layout: PathLayout = NO_HOSTING.layout
     """How contract files are arranged in folders. `sharded` puts contracts into folders named by the first
     two digits of their address, because Netlify allows at most 54,000 files in a folder."""
@@ -43,8 +43,8 @@ class HostingSource(SourceModel):
     edge program and `statuary serve` don't need the second file. Without it, the site has half as many
     files."""
     precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
-    """The kinds of compressed copies that a build writes next to each document, for nginx and Caddy: `gz`,
-    `br`, `zst`."""
+    """The kinds of compressed copies that a build writes next to each document, for nginx and Caddy. `br` and
+    `zst` need the extra `compress`."""
 
 
 class SiteSource(SourceModel):

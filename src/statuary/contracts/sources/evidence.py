@@ -104,7 +104,7 @@ HexNodes = tuple[HexText, ...]
 
 
 class AnchoredBlockSource(SourceModel):
-    """A block that proofs are under."""
+    """A block that contains what the Merkle proofs show."""
 
     number: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
     """The block's number."""
@@ -122,11 +122,12 @@ class DeploymentEvidenceSource(SourceModel):
     block: AnchoredBlockSource
     """The block of the transaction."""
     transaction: tuple[Node, ...]
-    """The nodes of the Merkle proof from the block's transactions root to the signed transaction. In place of
-    `{creationBytecode}`, insert the hex digits of `creationBytecode.onchainBytecode` from the contract's
-    record."""
+    """The Merkle proof that the block contains the signed transaction: its nodes, from the transactions root
+    on. In place of `{creationBytecode}`, insert the hex digits of `creationBytecode.onchainBytecode` from the
+    contract's record."""
     receipt: HexNodes
-    """The nodes of the Merkle proof from the block's receipts root to the receipt of the transaction."""
+    """The Merkle proof that the block contains the receipt of the transaction: its nodes, from the receipts
+    root on."""
 
     def to_evidence(self) -> DeploymentEvidence:
         """Convert the deployment in `anchor.json` to the type that checks use."""
@@ -137,15 +138,16 @@ class AnchorSource(SourceModel):
     """The chain's own Merkle proofs of one contract, as `statuary contract anchor` writes them."""
 
     record: Digest
-    """The SHA-256 of the published contract record. The anchor is only valid for a record with this
-    digest."""
+    """The SHA-256 of the contract's published record. If the record changes, these proofs are no longer
+    valid."""
     block: AnchoredBlockSource | None = None
     """The block whose state contains the account and its storage."""
     account: HexNodes = ()
-    """The nodes of the Merkle proof from the block's state root to the account (EIP-1186)."""
+    """The Merkle proof that the block's state contains the account (EIP-1186): its nodes, from the state root
+    on."""
     storage: Annotated[dict[Text, HexNodes], Field(default={})]
-    """The Merkle proof of each storage slot, by slot: its nodes from the account's storage root to the slot.
-    A proxy keeps the address of its implementation in such a slot."""
+    """The Merkle proof of each storage slot, by slot: its nodes, from the account's storage root on. A proxy
+    stores the address of its implementation in such a slot."""
     deployment: DeploymentEvidenceSource | None = None
     """The transaction that created the contract, and its receipt."""
     missing: Annotated[dict[Text, Text], Field(default={})]

@@ -80,7 +80,7 @@ class DeploymentSource(SourceModel):
     transaction_index: DecimalText | None = None
     """The index of the transaction in its block, from 0."""
     deployer: AddressText | None = None
-    """The address that sent the transaction. This is never a factory contract that the transaction called."""
+    """The address that signed the transaction, even if a factory contract created the contract."""
 
 
 class ImplementationSource(SourceModel):
@@ -93,14 +93,14 @@ class ImplementationSource(SourceModel):
 
 
 class ProxySource(SourceModel):
-    """A proxy's implementation on the chain, if its code does not decide it."""
+    """The contract that a proxy calls (its implementation), if the address of this contract is in the proxy's storage."""
 
     is_proxy: Flag
     """Whether the contract is a proxy."""
     type: Text | None = None
     """The kind of the proxy, such as EIP1967Proxy."""
     implementations: tuple[ImplementationSource, ...] = ()
-    """The implementation of the proxy when the contract was verified."""
+    """The contracts that the proxy called when you verified it."""
 
     def to_proxy_resolution(self) -> Json:
         """Return the proxy in `contract.yaml` as a record's `proxyResolution`."""
@@ -119,15 +119,16 @@ class WorkspaceSource(SourceModel):
     compiler: CompilerSource
     """The compiler that made the bytecode."""
     contract: Text
-    """The fully qualified name of the contract, such as contracts/Bridge.sol:Bridge."""
+    """The path of the contract's source, a colon, and the contract's name."""
     verified_at: InstantText
     """The time at which the contract was verified."""
     match_id: DecimalText
-    """The number of the contract, unique in the site. Lists in the API are ordered by this number."""
+    """A number for the contract, which no other contract of your site has. Lists in the API are ordered by
+    it."""
     deployment: DeploymentSource = DeploymentSource.model_construct()
     """The transaction that created the contract."""
     proxy: ProxySource | None = None
-    """The implementation of the contract, if it is a proxy that reads the implementation's address from
+    """The contract that a proxy calls (its implementation), if the address of this contract is in the proxy's
     storage."""
     input: FileText = "input.json"
     """The file with the compiler's standard JSON input."""

@@ -32,7 +32,7 @@ class CheckpointSource(SourceModel):
 
 
 class KnownContradictionSource(SourceModel):
-    """A contract that stays published as contradicted."""
+    """A contract of the lists `gone` and `rejected`, which your site publishes as contradicted."""
 
     address: AddressText
     """The address of the contract."""
@@ -76,16 +76,16 @@ class ChainSource(SourceModel):
     """The URL of a block explorer, to which pages link. Its paths must follow EIP-3091, such as
     `/block/<hash>`."""
     supported: Flag = True
-    """Whether the API says that new contracts on this chain are still verified."""
+    """Whether the API says that the site still adds contracts of this chain (`supported`)."""
     checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_reject_repeated_blocks)] = ()
-    """Blocks whose hashes you compared with nodes that you trust. A build trusts a Merkle proof from the
-    chain if it leads to one of these blocks."""
+    """Blocks whose hashes you compared with nodes that you trust. Builds trust a Merkle proof only if it
+    leads to one of these blocks."""
     gone: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
-    """Contracts that destroyed themselves. For these, a proof that the code is gone is only a note in the
-    build, not an error. The contract's page still says that the contract is contradicted."""
+    """Contracts that destroyed themselves. If a proof shows that their code is gone, builds print a note
+    instead of an error. Readers still see that the contract is contradicted."""
     rejected: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_reject_repeated_addresses)] = ()
-    """Contracts whose records fail checks, but which you publish to warn readers. For these, a failed check
-    is only a note in the build. Pages and documents say that the record is contradicted."""
+    """Contracts whose records fail checks, but which you publish to warn readers. Builds then print a note
+    instead of an error. Readers see that the record is contradicted."""
 
     def to_chain(self) -> Chain:
         """Convert an entry under `chains` in site.yaml to a chain's settings."""
@@ -112,14 +112,14 @@ class ContractsSource(SourceModel):
     """Which contract records the site contains. With `proved`, it contains only records that pass all checks.
     With `all`, it also contains the others, marked as rejected."""
     sources: tuple[Text, ...] = ()
-    """Additional folders or bulk files with contracts. Write a path relative to the content folder, or the
-    URL of an object store (`s3://`, `gs://`, `az://`)."""
+    """More folders or bulk files with contracts. Write a path relative to the content folder, or the URL of
+    an object store (`s3://`, `gs://`, `az://`)."""
     compilations: tuple[Annotated[Text, Field(pattern=r"^[0-9a-f]{64}$")], ...] = CONTRACTS.compilations
     """The SHA-256 of each file `compilation.json` that you wrote with your own compiler, as `statuary
     contract compile` prints it. Builds then trust these files without compiling again."""
     join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
-    """The memory in MiB for joining the tables of a database export. If a join needs more, it uses the
-    disk."""
+    """The memory in MiB that a build may use to read a Sourcify export (tables in Parquet files). If it needs
+    more, it uses the disk."""
 
 
 class ContractKeysSource(SourceModel):
@@ -128,4 +128,4 @@ class ContractKeysSource(SourceModel):
     chains: Annotated[tuple[ChainSource, ...], Field(default=())]
     """The chains whose contracts the site contains."""
     contracts: ContractsSource = ContractsSource.model_construct()
-    """Which contracts the site contains, and where else they come from."""
+    """Which contract records the site publishes, and more places to read them from."""

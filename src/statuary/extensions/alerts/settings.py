@@ -51,7 +51,7 @@ class AlertSettings(NamedTuple):
 
 
 class AlertRuleSource(SourceModel):
-    """A rule: which alerts are about a component, and what is published of them."""
+    """A rule: which alerts it is for, and the incident that they open."""
 
     component: Text
     """The affected component, by key or id."""
@@ -93,7 +93,7 @@ class AlertRuleSource(SourceModel):
 
 
 class AlertsSource(SourceModel):
-    """Rules for alerts."""
+    """Which alerts of your monitoring open incidents."""
 
     rules: Annotated[tuple[AlertRuleSource, ...], Field(max_length=1000)] = ()
     """The rules for alerts. For each alert, statuary applies the first rule whose labels match. If no rule
@@ -104,7 +104,8 @@ class SiteAlertsSource(ExtensionSource):
     """The key `alerts` of site.yaml."""
 
     alerts: AlertsSource | None = None
-    """The alerts that open incidents. Without this key, each alert with a label `component` opens a draft."""
+    """Which alerts of your monitoring open incidents. Without this key, each alert with a label `component`
+    opens a draft."""
 
     @override
     def settings(self) -> AlertSettings | None:

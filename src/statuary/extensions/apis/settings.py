@@ -36,8 +36,8 @@ class SiteApisSource(ExtensionSource):
     """The key `apis` of site.yaml."""
 
     apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
-    """The additional APIs of the site, for block explorers, wallets and tools: `signatures`, `etherscan`,
-    `otterscan`, `blockscout`, `code`, `proxies`."""
+    """The additional APIs of the site, for block explorers, wallets and tools. The page *What is published*
+    of the manual explains each one."""
 
     @override
     def settings(self) -> ApisSettings | None:

@@ -10,13 +10,13 @@ from statuary.source.source_model import SourceModel, Text
 
 
 class CardSettings(NamedTuple):
-    """The settings of preview pictures."""
+    """Preview pictures, which chats and social networks show with links to your pages."""
 
     font: str = ""  # a font of the theme, by file name; empty for Pillow's own, which has only ASCII
 
 
 class CardsSource(SourceModel):
-    """The settings of preview pictures."""
+    """Preview pictures, which chats and social networks show with links to your pages."""
 
     font: Annotated[Text, Field(pattern=r"^[^/\\]+\.woff2$")] | None = None
     """The file of a font in `content/theme/`. Default: a built-in font, which has only ASCII characters."""

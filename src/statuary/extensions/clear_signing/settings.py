@@ -19,9 +19,8 @@ class ClearSigningSource(SourceModel):
     """The ERC-7730 descriptors in the content folder `clear-signing/`."""
 
     unverified: Literal["withhold", "publish"] = "withhold"
-    """What happens to descriptors (files that tell wallets how to show calls) of contracts that are not
-    verified on this site. `withhold` excludes them from the indexes. `publish` includes them, marked as
-    unproved."""
+    """What happens to a descriptor (a file that tells wallets how to show calls) if your site has no verified
+    contract at its address. `withhold` leaves it out. `publish` publishes it as *not proven*."""
 
     currencies: dict[Text, Text] | None = None
     """The symbol of each chain's currency, by chain id, for examples on pages. Every currency must have 18

@@ -14,7 +14,7 @@ from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber
 
 
 class WitnessSource(SourceModel):
-    """An independent service that cosigns checkpoints of the log, if the log only grew."""
+    """An independent service that signs each new state of your log, if no earlier entry changed."""
 
     key: Text
     """The public key of the witness, in the form NAME+HEX+BASE64."""
@@ -32,7 +32,7 @@ class WitnessSource(SourceModel):
 
 
 class LogSource(SourceModel):
-    """The transparency log of the site."""
+    """The transparency log, a signed list of everything that you publish."""
 
     origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
     """The permanent name of the log. Use the address of the log without https://, such as
@@ -47,7 +47,7 @@ class LogSource(SourceModel):
     """Whether to sign with the public example key, for demonstrations. `origin` must then contain
     `example-key`."""
     witnesses: tuple[WitnessSource, ...] = ()
-    """The witnesses that `statuary log witness` asks to cosign."""
+    """Independent services that sign your log too, when you run `statuary log witness`."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
     """The number of witnesses (servers that also sign the log) that must sign each new state of the log. If
     fewer have signed, `statuary log verify` exits with 1."""
@@ -82,7 +82,8 @@ class SiteLogSource(ExtensionSource):
     """The key `log` of site.yaml."""
 
     log: LogSource | None = None
-    """The transparency log of the site. Without this key, the site has no log."""
+    """The transparency log, a signed list of everything that you publish. Without this key, the site has no
+    log."""
 
     @override
     def settings(self) -> LogSettings | None:

@@ -89,7 +89,7 @@ def is_probe_address(probe_kind: ProbeKind, address_text: str) -> bool:
 
 
 class MetricSource(SourceModel):
-    """A series of points that is shown."""
+    """A graph: its title, and the file with its values."""
 
     name: Name
     """The title of the graph on the page."""
@@ -113,7 +113,7 @@ class MetricSource(SourceModel):
 
 
 class ProbeSource(SourceModel):
-    """A probe of `statuary probe`."""
+    """A probe: what `statuary probe` tests, and when the test fails."""
 
     kind: ProbeKind
     """What the probe tests: `http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP
@@ -126,22 +126,21 @@ class ProbeSource(SourceModel):
     component: Text
     """The component that the probe tests, by key or id."""
     group: Text = ""
-    """The group of nodes of one chain. statuary compares the newest block of each node with the highest
-    newest block in its group."""
+    """A name of your choice, the same for all nodes of one chain. `most_lag` compares these nodes with each
+    other."""
     most_age: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The maximum age of the newest block, in seconds. Default: no limit."""
+    """The maximum age of the newest block, in seconds. 0 means no limit."""
     most_lag: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The maximum number of blocks that the node may be behind the other nodes of its group. Default: no
-    limit."""
+    """How many blocks the node may be behind the best node of its `group`. 0 means no limit."""
     most_batch_age: Annotated[WholeNumber, Field(ge=0)] = 0
-    """For `optimism` and `zksync`: the maximum age of the newest block whose batch is on L1, in seconds.
-    Default: no limit."""
+    """For rollups (`optimism` and `zksync`): the maximum age, in seconds, of the newest block that has
+    reached L1 in a batch. 0 means no limit."""
     most_unfinalized: Annotated[WholeNumber, Field(ge=0)] = 0
-    """The maximum number of blocks between the finalized block and the newest block. Default: no limit."""
+    """How many of the newest blocks may not be final yet. 0 means no limit."""
     expected_status: Annotated[tuple[WholeNumber, ...], Field(min_length=1)] = (200,)
     """The HTTP status codes that count as success."""
     failures: Annotated[WholeNumber, Field(ge=1, le=100)] = 2
-    """The number of failures in a row after which the alert fires."""
+    """How many times in a row the probe must fail before its alert fires."""
     timeout: Annotated[WholeNumber, Field(ge=1, le=60)] = 10
     """The time to wait for the response, in seconds."""
 

@@ -86,7 +86,7 @@ VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
 class ChannelSource(SourceModel):
-    """A channel."""
+    """A channel: where to send events, and which events."""
 
     name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     """The name of the channel in statuary's messages and in the file of `--state`, which records what was sent.
@@ -132,7 +132,7 @@ class ChannelSource(SourceModel):
 
 
 class NotifySource(SourceModel):
-    """Notifications of the site."""
+    """Where `statuary notify` sends incidents and maintenance, and where readers sign up for e-mail."""
 
     channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)] = ()
     """The channels to which `statuary notify` sends events."""

@@ -44,7 +44,7 @@ class UpstreamSettings(NamedTuple):
 
 
 class OverrideSource(SourceModel):
-    """Your own status for a component, which replaces that of the other page."""
+    """Your own status for a component, in place of the copied one."""
 
     status: ComponentStatus
     """The status of the component."""
@@ -57,7 +57,7 @@ class OverrideSource(SourceModel):
 
 
 class UpstreamComponentSource(SourceModel):
-    """A component of your page, and the component of another page that it follows."""
+    """A component of another status page, whose status yours copies."""
 
     url: Annotated[Text, Field(pattern=r"^https?://[^\s?#]+$")]
     """The URL of the other status page, such as `https://status.example.com`."""
@@ -67,15 +67,14 @@ class UpstreamComponentSource(SourceModel):
     component: Text
     """The name or the id of the component on the other status page."""
     override: OverrideSource | None = None
-    """Your own status for the component. It applies until you remove this key; then the component follows the
-    other page again."""
+    """Your own status for the component, in place of the copied one. It applies until you remove this key."""
 
 
 class UpstreamSource(SourceModel):
-    """Components that follow other pages."""
+    """The components that copy their status from other status pages."""
 
     components: Annotated[dict[str, UpstreamComponentSource], Field(min_length=1, max_length=200)]
-    """The components that follow another status page, by their key or id on your page."""
+    """A component that copies its status, by its key or id on your page."""
 
     @model_validator(mode="after")
     def _check_components(self) -> Self:

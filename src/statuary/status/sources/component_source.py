@@ -24,7 +24,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class StatusChangeSource(SourceModel):
-    """A recorded change of a component's status."""
+    """A change of a component's status."""
 
     at: InstantText
     """The time of the change."""
@@ -38,18 +38,18 @@ class LeafSource(SourceModel):
     name: Name
     """The name that readers see."""
     id: Identifier | None = None
-    """The published id of the component. Default: the component's key."""
+    """The id of the component in the API and in links. Default: the component's key."""
     description: Body | None = None
     """A description of the component, in Markdown."""
     status: ComponentStatus = "operational"
     """The status of the component before the first change in `history`."""
     history: tuple[StatusChangeSource, ...] = ()
-    """The component's changes of status that no incident or maintenance window makes, oldest first."""
+    """Changes of the component's status without an incident or maintenance, oldest first. `statuary component
+    set` adds them."""
     position: WholeNumber | None = None
     """The position of the component on the page, from 1. Default: the order in the file."""
     rank: WholeNumber | None = None
-    """For imported pages: the order of components with the same `position`. Default: first the components
-    without `created_at`, in the order of the file; then the others, oldest first."""
+    """For imported pages: the order of components that have the same `position`. Normally, leave it out."""
     showcase: Flag | None = None
     """Whether the page shows the uptime of the component. Default: `true`, and `false` for a group, as in
     Statuspage."""
@@ -61,10 +61,11 @@ class LeafSource(SourceModel):
     """The time at which the component was added. Default: the start of the day in `start_date`, else the
     page's `created_at`."""
     updated_at: InstantText | None = None
-    """For imported pages: the published `updated_at` of the component, until its status changes."""
+    """For imported pages: the time of the component's last change on the old page. After its status changes,
+    statuary uses the later time."""
     removed: Flag = False
-    """Whether the component is removed from the page. Keep a removed component in the file, because past
-    incidents name it."""
+    """Whether you removed the component from the page. Keep it in the file, because past incidents name
+    it."""
 
 
 def _refuse_group(component: object) -> object:

@@ -42,12 +42,12 @@ from statuary.status.model.vocabulary import (
 
 
 class AffectedComponentSource(SourceModel):
-    """The effect of an imported update on one component, as Statuspage served it."""
+    """For imported pages: how an update changed one component, as the old page published it."""
 
     code: Text | None = None
-    """The id or the key of the component. Documents of 2017 have only its name."""
+    """The id or the key of the component. Very old pages (2017) give only its name."""
     name: Text
-    """The name of the component at that time. In a group, the name is `Group - Component`."""
+    """The name of the component at that time. For a component in a group, write `Group - Component`."""
     old_status: ComponentStatus | None = None
     """The status of the component before the update."""
     new_status: ComponentStatus | None = None
@@ -58,17 +58,18 @@ class UpdateSource(SourceModel):
     """An update of an incident or a maintenance."""
 
     at: InstantText
-    """The time of the update that readers see (`display_at` in Statuspage's API)."""
+    """The time of the update, as readers see it (`display_at` in Statuspage's API)."""
     body: Body | None = None
     """The text of the update, in Markdown. Default: Statuspage's standard text for the status."""
     components: dict[str, ComponentStatus | None] | None = None
-    """The new statuses of components, by key. With `null` as its status, the update names a component without
-    changing it."""
+    """The components whose status the update changes, by key, and their new statuses. `null` names a
+    component without changing its status."""
     affected_components: tuple[AffectedComponentSource, ...] | None = None
     """For imported pages: the affected components exactly as the old page published them. Default: computed
     from `components`."""
     id: Identifier | None = None
-    """The published id of the update. Default: computed from the id of the incident and `created_at`."""
+    """The id of the update in the API and in links. Default: computed from the id of the incident and
+    `created_at`."""
     created_at: InstantText | None = None
     """The time at which the update was posted. Default: `at`."""
     updated_at: InstantText | None = None
@@ -76,14 +77,14 @@ class UpdateSource(SourceModel):
     deliver_notifications: Flag = True
     """Whether subscribers get a notification."""
     custom_tweet: Text | None = None
-    """A text for social media. The API returns it, and statuary does not post it."""
+    """A text for social media, which the API returns. statuary doesn't post it anywhere."""
     tweet_id: TweetId | None = None
-    """The number of the social media post about the update."""
+    """The id of a post about the update on X (Twitter), which the API returns."""
     reopens: Flag = False
-    """Whether the update reopens a resolved incident or a completed maintenance window."""
+    """Whether the update opens a resolved incident, or a completed maintenance window, again."""
     next_update_by: InstantText | None = None
-    """The time by which you promise the next update. Pages show this time, and say afterwards that the update
-    is overdue."""
+    """The time by which you promise the next update. Readers see "Next update by …". After that time, they
+    see that the update is overdue."""
 
     @model_validator(mode="after")
     def _check_component_keys(self) -> Self:
@@ -103,7 +104,7 @@ class IncidentUpdateSource(UpdateSource):
 
 
 class PostmortemSource(SourceModel):
-    """A postmortem, published after the incident is resolved."""
+    """A report about what happened, which you publish after the incident is resolved."""
 
     published_at: InstantText
     """The time at which the postmortem was published."""
@@ -119,17 +120,19 @@ class RecordSource(SourceModel):
     name: Name
     """The title that readers see."""
     id: Identifier | None = None
-    """The published id. Default: the name of the file without its ending."""
+    """The id in the API and in links. Default: the name of the file without its ending."""
     impact_override: Impact | None = None
-    """The published impact. Default: computed from the statuses of the affected components."""
+    """How severe readers see the incident (its impact). Default: computed from the statuses of the affected
+    components."""
     impact_override_at: InstantText | None = None
     """The time from which `impact_override` applies. Default: from the beginning."""
     publish_at: InstantText | None = None
-    """The time from which the file is published. Builds before this time leave it out."""
+    """The time from which readers see this incident or maintenance. Builds before this time leave it out."""
     draft: Flag = False
-    """Whether the file is a draft. Builds do not publish drafts."""
+    """Whether this incident or maintenance is a draft. Readers don't see drafts."""
     backfilled: Flag = False
-    """Whether you enter the incident afterwards, when it is over. It then changes no component's status."""
+    """Whether you entered the incident after it was over. It then doesn't change the status of its
+    components."""
     created_at: InstantText | None = None
     """The time at which the incident was opened or the maintenance announced. Default: `created_at` of the
     first update."""
@@ -137,7 +140,8 @@ class RecordSource(SourceModel):
     """The time at which the incident began. Default: `at` of the first update. For maintenance, the default
     is `created_at`."""
     updated_at: InstantText | None = None
-    """For imported pages: the time of the last change, until something changes later."""
+    """For imported pages: the time of the last change on the old page. After a later change, statuary uses
+    the later time."""
     monitoring_at: InstantText | None = None
     """For imported pages: the time of the first update with the status `monitoring` or `verifying`. Default:
     computed from the updates."""
@@ -145,7 +149,7 @@ class RecordSource(SourceModel):
     """For imported pages: the time at which the incident was resolved or the maintenance completed. Default:
     computed from the updates."""
     shortlink: Text | None = None
-    """The short link in the API. Default: the URL of the page about the incident or maintenance."""
+    """A short URL of the incident or maintenance, which the API returns. Default: the URL of its page."""
     component_order: tuple[Text, ...] = ()
     """For imported pages: the order of the components in the API. Default: the order on the page."""
 
@@ -183,7 +187,7 @@ class IncidentSource(RecordSource):
     """An incident."""
 
     components: dict[str, ComponentStatus | None] | None = None
-    """The affected components by key, and their statuses from the first update on."""
+    """The affected components by key, and the status that the first update gives them."""
     updates: Annotated[
         tuple[IncidentUpdateSource, ...],
         AfterValidator(_require_updates),
@@ -191,10 +195,10 @@ class IncidentSource(RecordSource):
     ]
     """The updates of the incident, in any order. Readers see them ordered by time."""
     postmortem: PostmortemSource | None = None
-    """The postmortem."""
+    """The postmortem, which explains what happened."""
     alert: Text | None = None
-    """The key of the alert that opened the incident. `statuary incident from-alert` writes this key, and
-    resolves the incident when the alert ends."""
+    """The key of the monitoring alert that opened the incident. `statuary incident from-alert` writes this
+    key. When the alert ends, the command finds the incident by it."""
     reminder_intervals: Text | None = None
     """For imported pages: the value of `reminder_intervals` in the API. Write `absent` to omit the member, as
     Statuspage does for incidents from before late 2023."""
@@ -217,9 +221,10 @@ class TemplateSource(SourceModel):
     body: Body | None = None
     """The text of the first update, in Markdown. Default: Statuspage's standard text for the status."""
     impact_override: Impact | None = None
-    """The published impact. Default: computed from the statuses of the affected components."""
+    """How severe readers see the incident (its impact). Default: computed from the statuses of the affected
+    components."""
     next_update_in: DurationText | None = None
-    """The time within which you promise the next update, such as `30m`."""
+    """How soon you promise the next update, such as `30m`."""
     deliver_notifications: Flag = True
     """Whether subscribers get a notification of the first update."""
 

@@ -46,24 +46,25 @@ class MaintenanceUpdateSource(UpdateSource):
     status: MaintenanceStatus
     """The status of the maintenance from this update on."""
     moved_from: InstantText | None = None
-    """The start of the maintenance before this update moved it. A reminder that was already posted stays."""
+    """If this update moved the maintenance: its earlier start. `statuary maintenance reschedule` writes this
+    key."""
 
 
 class OccurrenceSource(SourceModel):
     """Changes to one window of a recurring maintenance."""
 
     scheduled_for: InstantText | None = None
-    """A different start of this window."""
+    """The new start, if you moved this window."""
     scheduled_until: InstantText | None = None
-    """A different end of this window. Default: the window keeps its length."""
+    """The new end, if you moved this window. Default: the window keeps its length."""
     name: Name | None = None
-    """A different title of this window."""
+    """The title of this window, if it differs from the others."""
     body: Body | None = None
-    """A different announcement of this window."""
+    """The announcement of this window, if it differs from the others."""
     cancelled_at: InstantText | None = None
     """The time at which this window was cancelled."""
     rescheduled_at: InstantText | None = None
-    """The time at which this window was last moved. Calendars and feeds show the move from then on."""
+    """The time at which you last moved this window. From then on, calendars and feeds show the new time."""
     updates: tuple[MaintenanceUpdateSource, ...] = ()
     """The updates of only this window, oldest first."""
 
@@ -91,18 +92,19 @@ def _validate_rule(text: str) -> str:
 
 
 class RecurrenceSource(SourceModel):
-    """The rule by which a maintenance repeats."""
+    """When a maintenance repeats, such as every Tuesday."""
 
     rule: Annotated[Text, AfterValidator(_validate_rule)]
     """The recurrence rule (RFC 5545), such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
     time_zone: TimeZoneText | None = None
     """The IANA time zone of the rule. Default: the time zone of the page."""
     announce_days: Annotated[WholeNumber, AfterValidator(_validate_announce_days)] = 7
-    """The number of days before its start at which the page announces each window."""
+    """How many days before its start the page announces each window."""
     occurrences: dict[Annotated[Text, AfterValidator(_validate_instant_key)], OccurrenceSource] = Field(
         default_factory=dict
     )
-    """The windows that differ from the rule, by the start that the rule gives them."""
+    """The windows that you moved, cancelled or described differently. Name each by the start that the rule
+    gives it."""
 
 
 class AutomationSource(SourceModel):
@@ -115,13 +117,13 @@ class AutomationSource(SourceModel):
     scheduled_auto_completed: Flag = True
     """Whether the maintenance completes automatically at `scheduled_until`."""
     auto_transition_to_maintenance_state: Flag = True
-    """Whether the start sets the components to `under_maintenance`."""
+    """Whether the components become `under_maintenance` when the maintenance starts."""
     auto_transition_to_operational_state: Flag = True
-    """Whether the completion sets the components to `operational`."""
+    """Whether the components become `operational` when the maintenance is completed."""
     auto_transition_deliver_notifications_at_start: Flag = True
-    """Whether subscribers get a notification at the start."""
+    """Whether subscribers get a notification when the maintenance starts automatically."""
     auto_transition_deliver_notifications_at_end: Flag = True
-    """Whether subscribers get a notification at the completion."""
+    """Whether subscribers get a notification when the maintenance is completed automatically."""
     remind_prior_deliver_notifications: Flag = True
     """Whether subscribers get a notification of the reminder."""
 
@@ -139,22 +141,23 @@ class MaintenanceSource(RecordSource, AutomationSource):
     components: tuple[Text, ...] = ()
     """The keys of the affected components."""
     scheduled_for: InstantText
-    """The start of the maintenance. If the maintenance recurs, the start of the first window."""
+    """The planned start. If the maintenance repeats, the start of its first window."""
     scheduled_until: InstantText
-    """The end of the maintenance. If the maintenance recurs, the end of the first window."""
+    """The planned end. If the maintenance repeats, the end of its first window."""
     body: Body | None = None
-    """The text of the announcement, in Markdown. It is posted at `created_at`. Default: Statuspage's standard
-    text."""
+    """The text of the announcement, in Markdown. Readers see it from `created_at` on. Default: Statuspage's
+    standard text."""
     updates: tuple[MaintenanceUpdateSource, ...] = ()
     """The updates of the maintenance, oldest first. statuary posts the updates for an automatic start or
     completion itself."""
     recurrence: RecurrenceSource | None = None
-    """The rule by which the maintenance repeats."""
+    """When the maintenance repeats, such as every Tuesday."""
     cancelled_at: InstantText | None = None
-    """The time at which the maintenance was cancelled. The maintenance ends at this time, and changes nothing
-    afterwards."""
+    """The time at which you cancelled the maintenance. After this time, it no longer changes the status of
+    components."""
     rescheduled_at: InstantText | None = None
-    """The time at which the maintenance was last moved. Calendars and feeds show the move from then on."""
+    """The time at which you last moved the maintenance. From then on, calendars and feeds show the new
+    time."""
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:

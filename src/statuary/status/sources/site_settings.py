@@ -76,12 +76,14 @@ class PageSource(SourceModel):
     created_at: InstantText | None = None
     """The time at which the page was created. Default: the first date in the content."""
     updated_at: InstantText | None = None
-    """For imported pages: the published `updated_at` of the page, until something changes later."""
+    """For imported pages: the time of the last change on the old page. After a later change, statuary uses
+    the later time."""
     indicator: Impact | None = None
-    """The overall status in the API (`indicator`). Default: computed from the components."""
+    """The overall status (`indicator` in the API), if you don't want the one that statuary computes from the
+    components."""
     description: Body | None = None
-    """A text that describes the overall status, such as "All Systems Operational". The API returns it as
-    `description`. Default: computed from the components."""
+    """The sentence about the overall status (`description` in the API), if you don't want the one that
+    statuary computes, such as "All Systems Operational"."""
     about: Body | None = None
     """A text about the site, in Markdown. The status page shows it below the status."""
     demo: Flag = False
@@ -112,11 +114,11 @@ STATUS = StatusSettings()  # the source of the keys' defaults
 
 
 class StatusSource(SourceModel):
-    """The settings of the status documents, and how far ahead a build writes them."""
+    """Which status documents the site has, and for how many days a build prepares them."""
 
     cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
-    """The maximum number of incidents and of maintenance windows in lists; 0 means all. Lists always contain
-    those that are open."""
+    """How many incidents, and how many maintenance windows, a list contains at most; 0 means all. Open ones
+    are always in the list."""
     archives: Flag = STATUS.archives
     """Whether the site has a document for each month of the history."""
     uptime: Flag = STATUS.uptime
@@ -125,7 +127,8 @@ class StatusSource(SourceModel):
     """The number of days for which a build prepares changes of the status; 0 means none. With fewer days,
     builds are faster, but you must build more often."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
-    """The maximum number of future moments for which a build writes documents."""
+    """For how many future changes of the status, such as the start of maintenance, a build writes documents
+    at most."""
 
 
 class StatusKeysSource(SourceModel):
@@ -134,4 +137,4 @@ class StatusKeysSource(SourceModel):
     page: PageSource
     """The name and the address of the status page."""
     status: StatusSource = StatusSource.model_construct()
-    """Which documents about the status the site has."""
+    """Which status documents the site has, and for how many days a build prepares them."""
