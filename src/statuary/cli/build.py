@@ -144,7 +144,7 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
 def run_build(
     content: Path, out: Path, git: GitQuery, executor: Executor, build_options: BuildOptions
 ) -> ExitCode:
-    """Build a site and print the result.
+    """Build a site, publish it with --to, and print the result.
 
     Args:
         content: the content folder.

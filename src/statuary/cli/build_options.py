@@ -71,7 +71,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
 
 
 class CheckSelection(NamedTuple):
-    """The options that choose checks, and `--strict`."""
+    """The options --skip, --only and --strict, which choose the checks."""
 
     skip: tuple[str, ...]
     only: tuple[str, ...]
@@ -102,7 +102,7 @@ with_check_selection = option_group(
 
 
 def read_check_options(selection: CheckSelection) -> CheckOptions:
-    """Convert the options that choose checks.
+    """Convert --skip, --only and --strict to the checks that run.
 
     Raises:
         click.BadParameter: for an unknown check.
@@ -124,7 +124,6 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
 def _select_checks(
     names_or_groups: Iterable[str], optional_checks: Mapping[str, str], all_checks: Collection[str], flag: str
 ) -> set[str]:
-    """Return the checks with these names, or in groups of these names."""
     names: set[str] = set()
     for word in names_or_groups:
         group = {check for check, group in optional_checks.items() if group == word}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CheckedRecord(NamedTuple):
-    """A checked record, with its verdict."""
+    """The result of checking a single contract record."""
 
     findings: Sequence[Finding]  # located in the file
     judged: "JudgedRecord | None"  # None if the file is not a record
@@ -83,9 +83,9 @@ def _parse_record(file: Path) -> "ParsedContract":
 
 
 def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
-    """Yield the lines that `statuary check` prints about a verified contract.
+    """Yield the lines that `statuary check RECORD` prints about a contract.
 
-    The lines are the contract's name and address, the verdict, and what each piece of evidence shows.
+    They are the contract's name and address, the verdict, and the result of each check of its evidence.
     """
     from statuary.contracts.pages.trail import evidence_trail
     from statuary.site.pages.page_texts import english_sentence, page_texts

@@ -37,7 +37,6 @@ def explain_command(path: str, out: Path) -> ExitCode:
 
 
 def _path_in_site(path: str, out: Path) -> str:
-    """Convert a URL or a built file to a site's path."""
     if path.startswith(("https://", "http://")):
         return urlsplit(path).path.strip("/") or STATUS_PAGE.path()
     file = Path(path)

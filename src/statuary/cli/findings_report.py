@@ -36,7 +36,7 @@ MAX_SOURCE_WIDTH = 100
 def format_findings(
     findings: Sequence[Finding], folder: str, output_format: str, outcome: Outcome | None = None
 ) -> str:
-    """Format findings as text, JSON, SARIF or GitHub annotations.
+    """Format errors and warnings as text, JSON, SARIF or GitHub annotations.
 
     Args:
         folder: the content folder as the user typed it, for the paths in the output.
@@ -77,7 +77,7 @@ UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not listed under `chains`")
 
 
 def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings with one for all records of unlisted chains."""
+    """Replace the findings about chains that site.yaml does not list by one."""
     listed = list(findings)
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
     if len(unlisted) < 2:
@@ -88,7 +88,6 @@ def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _unlisted_chains_finding(unlisted: Sequence[Finding]) -> Finding:
-    """Return one finding for unlisted chains, with the lines to add."""
     chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
     entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
     noun = f"chain {chains[0]}, which" if len(chains) == 1 else f"{len(chains)} chains, which"
@@ -198,7 +197,6 @@ def _github_command(finding: Finding, folder: str) -> str:
 
 
 def _escape_github_data(text: str) -> str:
-    """Escape a text without control characters as GitHub's toolkit does."""
     return escape_control_chars(text).replace("%", "%25")
 
 

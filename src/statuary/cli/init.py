@@ -101,7 +101,7 @@ EXAMPLE_URL, DEMO_URL = "https://status.example.org", "http://localhost:8000"
 
 
 class NewSite(NamedTuple):
-    """The options of a new site."""
+    """The options of `statuary init`, which describe the new site."""
 
     name: str
     url: str | None
@@ -212,7 +212,6 @@ def init_command(
 
 
 def _refuse_existing_files(content: Path) -> None:
-    """Raise StatuaryError if the content folder has files."""
     if content.exists() and any(content.iterdir()):
         raise StatuaryError(
             f"{content} is not empty; nothing was written", "use --content to choose another folder"
@@ -224,7 +223,9 @@ TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}")
 
 
 def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
-    """Return whether the folder has only a part of the new files, as an interrupted run leaves it.
+    """Return whether an earlier `statuary init` was interrupted in the folder.
+
+    Then the folder has only a part of the new files.
 
     Args:
         texts: the new files by path; empty for an import, whose files are not known yet.
@@ -258,7 +259,6 @@ def _has_expected_text(content: Path, file: Path, text: bytes | None) -> bool:
 
 
 def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> None:
-    """Raise click.BadParameter or click.UsageError if an option is wrong."""
     with _name_option_in_errors("--url"):
         check_page_url(site.site_url)
     with _name_option_in_errors("--chain-id"):
@@ -277,7 +277,6 @@ def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> No
 
 @contextmanager
 def _name_option_in_errors(flag: str) -> Iterator[None]:
-    """Name the option whose value is wrong."""
     try:
         yield
     except InvalidValueError as error:
@@ -302,7 +301,7 @@ def _check_component_option(text: str) -> None:
 
 
 class NewContent(Protocol):
-    """Creates the content folder of a new site."""
+    """A function that imports the content of a new site from another system."""
 
     def __call__(self, kind: str, source: str, content: Path, now: Instant) -> ExitCode:
         """Import content and print a report.
@@ -339,7 +338,6 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
 
 
 def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[str]:
-    """Yield the remaining steps after `statuary init`."""
     if site.url is None and not site.demo and not has_source:
         yield f"\nSet page.url in {content / 'site.yaml'} to the address of your site; it is {EXAMPLE_URL}."
     if not is_in_repository(content.parent):
@@ -357,7 +355,6 @@ def _should_offer_git(content: Path) -> bool:
 
 
 def _commit_files(content: Path) -> ExitCode:
-    """Commit the new files, in a new repository if needed."""
     try:
         init_repository(content.parent)
         attributes = install_merge_driver(content)
@@ -407,7 +404,7 @@ DEMO = "\n  demo: true  # invented; every page says so"
 
 
 def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
-    """Return the files of a new content folder: text by path.
+    """Return the files of a new content folder: their text, by path.
 
     Args:
         now: the current time, from which the dates in the files are computed.
@@ -445,7 +442,6 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
 
 
 def _component_lines(components: Iterable[str]) -> str:
-    """Return the lines of components that were given as `KEY=NAME`."""
     pairs = (text.partition("=") for text in components)
     components_by_key: dict[str, YamlValue] = {key: {"name": name.strip()} for key, _, name in pairs}
     return indent(yaml_file_text(components_by_key).rstrip("\n"), "  ") if components_by_key else ""

@@ -109,7 +109,7 @@ def extension_option(row: CommandOption) -> Decorator:
 
 
 class InstantType(click.ParamType[Instant]):
-    """Parses a time on the command line."""
+    """Parses a time on the command line, such as `2026-11-02T10:00:00Z`."""
 
     name = "time"
 
@@ -124,7 +124,7 @@ class InstantType(click.ParamType[Instant]):
 
 
 class DurationType(click.ParamType[timedelta]):
-    """Parses a duration on the command line."""
+    """Parses a duration on the command line, such as `90m`, `2h` or `1d12h`."""
 
     name = "duration"
 

@@ -52,7 +52,7 @@ def changed_file_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """Warn that a case-insensitive disk lacks some file names of a site.
+    """Return the warning that a case-insensitive disk lacks some file names.
 
     The note also says how to deploy the site from there.
 

@@ -22,10 +22,14 @@ from statuary.site.document import Document
 
 
 class PublishFolder(Protocol):
-    """Publishes a built folder to a URL, and prints the changes."""
+    """A function that publishes a built folder to a URL, and prints the changes."""
 
     def __call__(self, folder: Path, to: str, *, to_error: bool) -> Outcome:
-        """Publish. Raise PublishingError if that fails."""
+        """Publish the folder.
+
+        Raises:
+            PublishingError: if the site cannot be published.
+        """
 
 
 def publish_folder(
@@ -93,7 +97,6 @@ def target_name(to: str) -> str:
 
 
 def _require_folder_name(to: str) -> None:
-    """Raise PublishingError if a folder's name is empty or a URL."""
     if not to:
         raise PublishingError(
             "the name of the target is empty", "publish to a folder, such as `.`, or to a URL"

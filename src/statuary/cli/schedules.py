@@ -116,9 +116,9 @@ def _cron_file(_: Instant, job: Job) -> str:
 
 
 def _systemd_units(instant: Instant, job: Job) -> str:
-    """Return a service and its timer.
+    """Return a systemd service, and the timer that starts it.
 
-    Each run replaces the timer, even a failed one.
+    Each run of the service replaces the timer, even if the run fails.
     """
     timer = "/etc/systemd/system/statuary-tick.timer"
     retry_command = (
@@ -165,7 +165,6 @@ def _at_command_line(instant: Instant, job: Job) -> str:
 
 
 def _github_workflow(instant: Instant, _: Job) -> str:
-    """Return a workflow that runs the site's workflow at the next change."""
     minute = round_up_to_minute(instant)
     return f"""\
 # .github/workflows/status-change.yml: start the workflow of the site when the status changes. Write it again after each

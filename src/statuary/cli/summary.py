@@ -57,7 +57,6 @@ def finding_counts_line(checked: CheckedSite) -> str:
 
 
 def _next_transition_line(checked: CheckedSite) -> str:
-    """Return the times of the next change and required build."""
     if checked.horizon is None:
         return "the site stays current until the content changes"
     due_text = f"build again by {format_utc(checked.horizon)}"

@@ -76,7 +76,6 @@ def tick_command(
 
 
 def _upcoming_change_texts(index: EpochIndex, instant: Instant) -> Iterator[str]:
-    """Yield the summary's parts about what is due next."""
     next_change = index.next_change_after(instant)
     if next_change is not None:
         yield f"next transition at {format_utc(next_change)}"

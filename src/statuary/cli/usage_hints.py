@@ -23,14 +23,14 @@ WITHOUT_VALUE = re.compile(r"Option '(?P<flag>.*)' requires (an|\d+) arguments?\
 def with_usage_hint(
     error: click.UsageError, root: click.Context, typed_words: Sequence[str]
 ) -> click.UsageError:
-    """Add to a usage error what the user can type instead.
+    """Add a hint to a usage error, such as the possible values.
 
     For example, the error about an unknown command gets a list of the commands. Other errors are returned as
     they are.
 
     Args:
         root: the context of the program, with all commands.
-        typed_words: what the user typed after the program's name.
+        typed_words: the words that the user typed after the program's name.
     """
     if isinstance(error, click.BadOptionUsage) and (match := WITHOUT_VALUE.fullmatch(error.message)):
         return _add_metavar(error, match["flag"], root, typed_words)
@@ -46,7 +46,6 @@ def with_usage_hint(
 
 
 def _add_possible_values(error: click.BadParameter) -> click.BadParameter:
-    """List the possible values, or suggest the one that was meant."""
     if match := WRONG_NUMBER.match(error.message):
         message = f"{match['value']} is not a whole number" + _value_range_text(error.param)
         return click.BadParameter(message, error.ctx, error.param, error.param_hint)
@@ -59,7 +58,6 @@ def _add_possible_values(error: click.BadParameter) -> click.BadParameter:
 def _add_metavar(
     error: click.BadOptionUsage, flag: str, root: click.Context, words: Sequence[str]
 ) -> click.UsageError:
-    """Name the values of an option that was given without them."""
     command, context = root.command, root
     for word in words:
         member = command.get_command(context, word) if isinstance(command, click.Group) else None
@@ -85,7 +83,6 @@ def _add_option_help(error: click.MissingParameter) -> click.UsageError:
 
 
 def _example_sentence(context: click.Context | None) -> str:
-    """Return a sentence with the first example of a command."""
     words = "" if context is None else context.command_path.partition(" ")[2]
     examples = read_examples().get(words)
     return f"For example: {examples[0]}" if examples else ""

@@ -30,7 +30,7 @@ class Document(NamedTuple):
 
 
 class EncodingError(Exception):
-    """JSON reads back as another value, because of a bug."""
+    """A value cannot be written as JSON: reading it back gives another one."""
 
 
 def encode_json(value: object) -> bytes:

@@ -9,7 +9,7 @@ from statuary.site.urls import Url
 
 
 class Operation(NamedTuple):
-    """The documentation of a URL in openapi.json.
+    """The description of an API call in openapi.json.
 
     Attributes:
         not_found_shape: the type of a 404 response's body; None if the host sends its own page.

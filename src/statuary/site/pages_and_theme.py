@@ -112,7 +112,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
 
 
 def _parse_front_matter(keys: str, path: str, findings: list[Finding]) -> PageFile | None:
-    """Read the keys of a page; a page that begins without them has no title."""
+    """Read the title and other keys at the beginning of a Markdown page."""
     found: list[Finding] = []
     source = validate_tree(parse_yaml(keys), PageFile, path, found)
     if keys == NO_KEYS:
@@ -166,7 +166,6 @@ def read_theme(
 
 
 def _theme_file_kind(file: SourceFile) -> str:
-    """Return the kind of a theme's file, if it has one."""
     match file.pure_path.parts[1:-1], file.pure_path.suffix:
         case (), ".css" if file.pure_path.stem == "style":
             return "style"
@@ -268,7 +267,6 @@ def check_svg(raw: bytes) -> None:
 
 
 def _flatten_texts(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
-    """Yield a tree's strings, with their keys joined by dots."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _flatten_texts(value, f"{prefix}.{key}" if prefix else str(key))

@@ -102,7 +102,7 @@ class ThemeError(StatuaryError):
 
     @override
     def __reduce__(self) -> tuple[object, ...]:
-        """Support pickling: workers return it."""
+        """Support pickling, because workers send the error to the main process."""
         return type(self), (str(self), self.template, self.line)
 
 
@@ -126,7 +126,7 @@ class Theme(NamedTuple):
 
 
 class SitePage(NamedTuple):
-    """An additional page, in Markdown."""
+    """An additional page that the site's author wrote in Markdown."""
 
     path: str  # below `pages/`, without an extension
     title: str

@@ -37,7 +37,7 @@ class SiteIdentity(Protocol):
 
 
 class Fault(NamedTuple):
-    """An error in settings, the theme or a link, that does not stop a build."""
+    """An error in settings, the theme or a link that does not stop a build."""
 
     finding: Finding
     consequence: str  # what the build does instead, as a clause for the message
@@ -64,7 +64,7 @@ class SiteContent(NamedTuple):
     faults: tuple[Fault, ...] = ()  # errors that stop a build only with `strict`
 
     def of(self, kind: type[Value]) -> Value:
-        """Return the content that one section has read.
+        """Return the content of one section, such as the contracts.
 
         Args:
             kind: the class of this content, such as `SiteContracts`.
@@ -80,7 +80,7 @@ class SiteContent(NamedTuple):
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def with_value(self, new: object) -> Self:
-        """Return the site's content with one section's content replaced.
+        """Return a copy of the content with one section's part replaced.
 
         Args:
             new: the new content of the section; it replaces the one of the same class.

@@ -43,7 +43,7 @@ def urls_of_other_packages(keys: Iterable[str]) -> tuple[Url, ...]:
 
 
 class UrlMatch(NamedTuple):
-    """A URL of the table, with the parameters in a path."""
+    """The URL pattern that a path belongs to, and its parameters."""
 
     url: Url
     parameters: dict[str, str]  # the parts of the path that vary, by name in the pattern
@@ -75,12 +75,11 @@ def match_url(path: str) -> UrlMatch | None:
 
 @cache
 def _extensions_by_name() -> dict[str, str]:
-    """Return the extension of each of its folders and paths."""
     return {name: row.section for row in EXTENSIONS for name in row.folders}
 
 
 class UrlExpression(NamedTuple):
-    """A row of the table with its regular expression."""
+    """A URL pattern as a regular expression, to look up paths."""
 
     expression: re.Pattern[str]
     slashes: int | None  # the number of slashes in its paths; None if it varies
@@ -93,7 +92,7 @@ Expressions = dict[str, list[UrlExpression]]
 
 @cache
 def _url_expressions(extension: str) -> Expressions:
-    """Return the rows of an owner.
+    """Compile the URL patterns of an extension, or of statuary itself.
 
     Args:
         extension: the target of the extension's section; empty for all other rows.
@@ -105,7 +104,6 @@ def _url_expressions(extension: str) -> Expressions:
 
 @cache
 def _expressions_of_other_packages() -> Expressions:
-    """Return the rows of other installed packages, enabled or not."""
     urls: list[Url] = []
     for row in sections_of_others():
         with suppress(

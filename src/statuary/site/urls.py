@@ -95,7 +95,10 @@ FRAMED_HEADERS = {name: text for name, text in COMMON_HEADERS.items() if name !=
 
 
 class PutStep(IntEnum):
-    """The order in which files are uploaded: linked documents come first."""
+    """The order in which a publication uploads documents.
+
+    A document that lists others is uploaded after them.
+    """
 
     ANNOUNCEMENT = 0  # the data that the next publication needs if this one is interrupted
     BODY = 1  # documents that name no others
@@ -107,7 +110,7 @@ class PutStep(IntEnum):
 
 
 class Url(NamedTuple):
-    """A URL of the site, or several that differ in their parameters."""
+    """A URL pattern of the site, and the headers of its documents."""
 
     name: str  # the name in `statuary explain` and the rules for hosts
     pattern: str  # path below the site's root, with `{parameter}` for each part that varies
@@ -181,7 +184,7 @@ def url_regex(url: Url) -> str:
 
 
 class UrlRows(list[Url]):
-    """The URLs that one package adds to the table."""
+    """The URL patterns that one package adds to the site."""
 
     def add(
         self,

@@ -23,13 +23,18 @@ Content_co = TypeVar("Content_co", covariant=True)
 
 
 class Load(Protocol[Content_co]):
-    """A function that reads one kind of file.
+    """A function that reads one kind of content file, such as incidents.
 
-    It returns the content of the file, or None after adding the faults to `findings`.
+    It returns the content of the file, or None after adding the errors to `findings`.
     """
 
     def __call__(self, file: SourceFile, *, limit: int, findings: list[Finding]) -> Content_co | None:
-        """Read the file; `limit` is its largest size in bytes."""
+        """Read a file.
+
+        Args:
+            limit: the maximum size of the file in bytes.
+            findings: receives the errors in the file.
+        """
 
 
 ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PAGE)
@@ -50,7 +55,6 @@ class ContentFiles:
     """
 
     def __init__(self) -> None:
-        """Begin without files."""
         self.findings: list[Finding] = []
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []

@@ -30,7 +30,7 @@ class EditError(StatuaryError):
         self.position = position  # the place in the file that prevents the edit, if there is one
 
     def in_file(self, file: Path) -> "EditError":
-        """Return the error with file, line and column in its message.
+        """Return a copy of the error with file, line and column in its message.
 
         Args:
             file: the file in which the error is; the line and column come from the error.
@@ -40,7 +40,7 @@ class EditError(StatuaryError):
 
 
 class FileEdit(NamedTuple):
-    """The text of a file before and after an edit."""
+    """An edit of a content file: its text before and after."""
 
     path: str  # relative to the content folder, with forward slashes
     text_before: str | None  # None if the edit creates the file

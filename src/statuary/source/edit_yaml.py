@@ -31,7 +31,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """New text for a span of YAML, which may be empty."""
+    """New text for a range of characters of a YAML file."""
 
     start: int
     end: int
@@ -140,7 +140,7 @@ def follows_empty_line(text: str, node: YamlNode) -> bool:
 
 
 class NodePath(NamedTuple):
-    """A YAML node, and the part of a pointer leading to it."""
+    """The result of following keys and indexes to a YAML node."""
 
     root: YamlNode  # the whole text's mapping
     node: YamlNode  # the deepest node that exists
@@ -372,7 +372,7 @@ _Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
 
 
 def _to_parsed_value(value: _Value) -> Json:
-    """Return a value as `parse_yaml` would: scalars as strings, null as None."""
+    """Convert a value as if YAML had been parsed: scalars to strings, null to None."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or isinstance(value, str):
@@ -385,7 +385,6 @@ def _to_parsed_value(value: _Value) -> Json:
 
 
 def _tree_with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
-    """Return a copy of a tree with another value at a pointer."""
     if not pointer:
         return _to_parsed_value(value)
     step, remaining_steps = pointer[0], pointer[1:]
@@ -399,7 +398,6 @@ def _tree_with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
 
 
 def _tree_with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
-    """Return a copy of a tree, in which an item is appended to a list."""
     items = tree
     for step in pointer:
         items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)

@@ -30,7 +30,7 @@ class FileKind(Enum):
 
 
 class FilePattern(NamedTuple):
-    """The path pattern for one kind of content file."""
+    """The paths of one kind of content file, such as incidents."""
 
     kind: FileKind
     folder: str  # the top folder; empty for the content folder itself
@@ -41,7 +41,7 @@ class FilePattern(NamedTuple):
     limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
-        """Return whether a path, relative to the content folder, fits the pattern."""
+        """Return whether a path in the content folder fits the pattern."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):

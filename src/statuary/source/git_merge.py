@@ -24,9 +24,10 @@ DRIVER: Final = (
 
 
 def install_merge_driver(content: Path) -> Path:
-    """Set up this clone so that git merges records with statuary.
+    """Set up this clone so that git merges incidents and other records with statuary.
 
-    The setting is for this clone only; `.gitattributes` names the records for all clones.
+    `git merge` then runs `statuary merge-records` for these files, which `.gitattributes` names for all clones.
+    The setting is for this clone only.
 
     Returns:
         The path of `.gitattributes`, relative to the current folder.
@@ -50,9 +51,9 @@ def install_merge_driver(content: Path) -> Path:
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
-    """Merge three versions of a file.
+    """Merge two people's versions of a file, line by line or by YAML values.
 
-    They are merged line by line. If that fails, they are merged value by value.
+    Values are compared if the lines conflict.
 
     Args:
         base: the version that both sides edited.

@@ -24,7 +24,7 @@ IGNORED = "!!"
 
 
 class GitFile(NamedTuple):
-    """A committed file: its path, and its git id."""
+    """A committed file: its path, and git's hash of its content."""
 
     path: str
     id: str
@@ -32,7 +32,7 @@ class GitFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GitState:
-    """Git's view of the content folder: commit, changes and ids.
+    """The content folder in git: the commit, uncommitted changes, and hashes.
 
     Attributes:
         changed_paths: paths in the content folder that are new or differ from the commit; a folder stands for
@@ -89,7 +89,6 @@ class GitState:
 
     @cached_property
     def _changed_folders(self) -> frozenset[str]:
-        """All folders that contain a path with uncommitted changes or an ignored path."""
         parents = (PurePosixPath(path).parents for path in self.changed_paths | self.ignored)
         return frozenset(str(parent) for above in parents for parent in above)
 
@@ -102,7 +101,7 @@ class GitState:
 
 
 class GitQuery:
-    """Runs git on the content folder, in the background."""
+    """Runs git in the background, to find which content files have changed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -76,7 +76,7 @@ def _validation_finding(
 
 
 def _expected_parent(key: str, members: Mapping[str, object]) -> str:
-    """Return the only key below which a misplaced key is known.
+    """Return the key of the file below which a misplaced key belongs.
 
     Returns:
         That key; empty if there is none, or more than one.
@@ -91,7 +91,6 @@ class _FaultMessage(NamedTuple):
 
 
 def _type_fault(details: ErrorDetails) -> _FaultMessage:
-    """Return the message about a value of the wrong kind."""
     cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
         return _FaultMessage(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")

@@ -35,7 +35,7 @@ _Value = Json | _Absent
 
 
 class _Addition(NamedTuple):
-    """An edit of one version that the other lacks."""
+    """A change of one version that must be repeated in the other."""
 
     pointer: Pointer
     value: Json
@@ -63,7 +63,6 @@ def merge_yaml(base: str, ours: str, theirs: str) -> str:
 
 
 def _merge_additions(base: str, text: str, other_text: str) -> str:
-    """Return a text with what another version adds to their base."""
     try:
         base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other_text))
         for addition in _additions_of_value(base_tree, tree, other_tree, ()):
@@ -109,7 +108,6 @@ def _additions_to_keys(
 
 
 def _new_items(base_value: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
-    """Return the items of a list that the base version of the list lacks."""
     known: list[Json] = list(base_value) if isinstance(base_value, list) else []
     new: list[Json] = []
     for item in items:
@@ -125,7 +123,7 @@ def _new_items(base_value: _Value, items: Sequence[Json], pointer: Pointer) -> l
 
 
 def _quoted_value(value: Json) -> YamlValue:
-    """Return a parsed value as it is written, with its quotes."""
+    """Convert a parsed value to one that is written with the same quotes."""
     if isinstance(value, PlainText) and value in ("true", "false"):
         return value == "true"
     if isinstance(value, dict):

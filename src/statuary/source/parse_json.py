@@ -131,11 +131,11 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _DuplicateKeyError(Exception):
-    """An object repeats a key; json's hook does not know where."""
+    """A JSON object has the same key twice; the position is not known."""
 
 
 class _ConstantError(Exception):
-    """NaN or an infinity."""
+    """The JSON contains NaN or Infinity, which the standard forbids."""
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -181,7 +181,6 @@ def _split_lexemes(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _duplicate_key_error(text: str) -> UnreadableError:
-    """Return the error about the first key that occurs twice in an object."""
     keys: list[set[str]] = []
     previous, offset = "", 0
     for lexeme, start in _split_lexemes(text):
@@ -228,7 +227,6 @@ def _offset_of_part(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *
 
 
 def _find_offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
-    """Return the offsets of the key and of the value at each pointer."""
     walk = _OffsetSearch(pointers)
     for lexeme, start in _split_lexemes(text):
         walk.read_lexeme(lexeme, start)

@@ -23,7 +23,7 @@ NULLS = frozenset({"", "~", "null"})
 
 
 class PlainText(str):
-    """A YAML value without quotes, which may stand for a number."""
+    """A string that has no quotes in YAML, such as `12` or `yes`."""
 
     __slots__ = ()
 
@@ -180,7 +180,7 @@ PROBLEMS = {
 
 
 class _Constructor:
-    """Builds the values of one file, and limits its expansion by aliases."""
+    """Converts YAML nodes to values, and limits the size that aliases give them."""
 
     def __init__(self, scalar: Callable[[str], str], size: int) -> None:
         self.scalar = scalar

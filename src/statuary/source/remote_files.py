@@ -44,7 +44,7 @@ def is_remote(path: str) -> bool:
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the object that reads files from a kind of storage.
+    """Return the object that reads files from a remote storage, such as S3.
 
     Args:
         url: a URL whose scheme names the storage, such as `s3://bucket`.

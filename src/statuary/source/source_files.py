@@ -25,7 +25,7 @@ from statuary.system.files import (
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of the content folder."""
+    """A file of the content folder, or at the URL of a remote storage."""
 
     root: Path
     path: str  # relative to `root`, with forward slashes; or the URL of a remote file
@@ -92,7 +92,10 @@ class UnusableFile(SourceFile):
 
 @dataclass(frozen=True, slots=True)
 class SiblingFile(SourceFile):
-    """A file of the content folder that is read together with others in its folder."""
+    """A file of the content folder whose folder may be open already.
+
+    Opening the files of one folder in turn is then faster.
+    """
 
     content: OpenFolder
 

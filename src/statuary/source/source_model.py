@@ -208,9 +208,9 @@ HexText = Annotated[
 
 
 def model_members(model: object) -> dict[str, object]:
-    """Return the keys of a model, with their types.
+    """Return the keys that a pydantic model or TypedDict allows, with their types.
 
-    For a union, these are the members of its first model.
+    For a union, these are the keys of its first model.
     """
     return next(
         (
@@ -258,7 +258,6 @@ def _members_of_union_option(option: object) -> dict[str, object] | None:
 
 
 def _allowed_types(model: object) -> list[object]:
-    """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
     if get_origin(model) in (Union, types.UnionType):
         return [option for choice in get_args(model) for option in _allowed_types(choice)]
     if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):

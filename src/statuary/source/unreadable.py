@@ -8,7 +8,7 @@ FIRST = Position(1, 1)
 
 
 class UnreadableError(StatuaryError):
-    """A content file cannot be read; the error becomes a finding."""
+    """A content file cannot be read; the error becomes a finding for the user."""
 
     def __init__(
         self, message: str, hint: str = "", position: Position = FIRST, rule: str = "parse-error"

@@ -115,7 +115,6 @@ class _NodeComposer:
 
 
 def _start_mark(event: Event) -> Mark:
-    """Return the start of an event; libyaml always sets it."""
     return cast("Mark", event.start_mark)
 
 
@@ -324,7 +323,6 @@ def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
 
 
 def _block_collections(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
-    """Yield each block collection after its parent, except below anchors or tags."""
     for _, inner in node.members:
         if inner.kind in (NodeKind.MAPPING, NodeKind.SEQUENCE) and not (
             inner.flow or inner.marked or node.marked
@@ -334,7 +332,6 @@ def _block_collections(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
 
 
 def _quotes_by_key(node: YamlNode) -> Iterator[tuple[str, str]]:
-    """Yield each key of a plain value, with its quotation mark."""
     for key, inner in node.members:
         if (
             key is not None

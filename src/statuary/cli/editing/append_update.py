@@ -41,11 +41,6 @@ from statuary.system.files import read_named_file
 
 
 def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
-    """Return the text of --body-file, or None.
-
-    Raises:
-        click.UsageError: if it cannot be read as UTF-8.
-    """
     if file is None:
         return None
     try:
@@ -70,7 +65,7 @@ body_file_option = click.option(
 
 
 class BodyOptions(NamedTuple):
-    """The options for an update's text: --body, or a file."""
+    """The options for the text of an update: --body or --body-file."""
 
     body: str | None = None
     body_file: str | None = None
@@ -98,7 +93,7 @@ notify_option = click.option(
 
 
 class UpdateOptions(NamedTuple):
-    """The options that all commands share that add an update."""
+    """The options of all commands that add an update to an incident."""
 
     components: tuple[str, ...]
     body: str | None
@@ -164,7 +159,7 @@ with_update_options = option_group(
 def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
     """Return the text of an update, or ask the user for it.
 
-    Without a terminal to ask in, the update gets Statuspage's default text for its status.
+    Without a terminal, the update gets Statuspage's default text for its status.
 
     Args:
         text: the text from the options, or None.
@@ -252,15 +247,12 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
 def check_promised_update(
     session: EditSession, promised: Instant | None, status: UpdateStatus
 ) -> Instant | None:
-    """Check that the promised next update is later than this one.
+    """Check that the promised time of the next update is possible, and return it.
 
     Args:
         session: gives the time of this update.
         promised: the promised time, or None.
         status: the status that this update sets; after `resolved`, nothing more can be promised.
-
-    Returns:
-        The promised time.
 
     Raises:
         click.UsageError: if the time is not later, or the incident has ended.

@@ -100,7 +100,7 @@ new_id_option = click.option(
 
 
 class EditSession:
-    """The content that a command edits, with the command's options."""
+    """A running command that edits the status content, with its options."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class EditSession:
         return self.timeline.catalogue
 
     def edit_file(self, path: str, change: Callable[[str], str]) -> FileEdit:
-        """Return an edit of an existing file.
+        """Prepare an edit of an existing file, without writing it.
 
         Args:
             path: the path of the file in the content folder.
@@ -310,7 +310,6 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
 
 
 def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
-    """Build the site, and return the exit code of that."""
     from statuary.cli.build import build_command
 
     return click.get_current_context().invoke(
@@ -319,9 +318,9 @@ def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
 
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
-    """Return the content files that a command reads before an edit.
+    """Return the content files that an editing command must read.
 
-    If the user chooses an incident from a list, the command has to read all files.
+    If the user chooses an incident from a list, it must read all files.
 
     Args:
         content: the content folder.
@@ -381,7 +380,6 @@ def read_status_or_exit(
 
 
 def _has_unreadable_components(folder: Path, catalogue: StatusCatalogue) -> bool:
-    """Return whether no component is known because of an error in components.yaml."""
     is_unread = any(not part.pointer for part in catalogue.faulty_parts)
     return is_unread and (folder / catalogue.components_source).exists()
 

@@ -203,7 +203,6 @@ def _update_similar_incident(
 def _affected_components(
     session: EditSession, template: IncidentTemplate, component_words: Sequence[str]
 ) -> Mapping[str, ComponentStatus | None]:
-    """Return the affected components: from options, a template, or a prompt."""
     asked = (
         statuses_or_ask(component_words, session.catalogue) if component_words or not template.name else {}
     )
@@ -217,7 +216,7 @@ def _first_update(
     update_options: UpdateOptions,
     ended_at: Instant | None,
 ) -> NewUpdate:
-    """Return the first update by the options, with the template's defaults.
+    """Make the first update of an incident from the options and the template.
 
     Raises:
         click.UsageError: if it has an end but another status than `resolved`, or promises an update after the
@@ -250,9 +249,9 @@ def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> In
 def _opening_updates(
     session: EditSession, update: NewUpdate, started_at: Instant | None, *, is_affected: bool
 ) -> list[NewUpdate]:
-    """Return the update that opens an incident whose first update resolves it.
+    """Return the update that opens an incident which is already over.
 
-    Its components then go down and up again.
+    Its components go down with this update, and up again with the one that resolves it.
 
     Raises:
         click.UsageError: if such an incident does not say when it began, or does not end after that and by
@@ -391,7 +390,6 @@ def list_incidents(
 
 
 def _find_unresolved(session: EditSession, typed_name: str | None) -> Incident:
-    """Return the incident that was typed; a person chooses among unresolved ones."""
     histories = session.timeline.incidents
     return incident_or_ask(typed_name, histories, "incident", session.at, UNRESOLVED_STATUSES.__contains__)
 

@@ -398,7 +398,7 @@ def list_maintenances(
 
 
 def _find_maintenance(session: EditSession, typed_name: str | None, statuses: frozenset[str]) -> Incident:
-    """Return the given maintenance or window, or prompt for one.
+    """Return the maintenance window that the user named, or ask for one.
 
     Args:
         statuses: the statuses that the prompt lists.
@@ -408,7 +408,7 @@ def _find_maintenance(session: EditSession, typed_name: str | None, statuses: fr
 
 
 def _find_movable_window(session: EditSession, typed_name: str | None, *, moves_start: bool) -> Maintenance:
-    """Return the maintenance that was typed, or a window of one.
+    """Return the maintenance window that the user named, or ask for one.
 
     Raises:
         EditError: if it is over, or if it has started and its start is to be moved.

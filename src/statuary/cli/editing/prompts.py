@@ -167,7 +167,7 @@ def incident_or_ask(
         histories: the incidents or maintenance windows to choose from.
         record_noun: `incident` or `maintenance`, for messages.
         at: the time of the status.
-        is_wanted: returns whether the list to choose from includes incidents with a given status.
+        is_wanted: returns whether to list an incident with the given status in the question.
 
     Raises:
         EditError: if no incident matches, several match, or there is none to choose from.
@@ -231,7 +231,6 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
 
 
 def _ask_component_keys(catalogue: StatusCatalogue) -> Iterator[str]:
-    """Yield components that a person names, until they answer `none`."""
     remaining_keys = active_component_keys(catalogue)
     while remaining_keys:
         answer = click.prompt(
@@ -324,7 +323,6 @@ def _component_keys(content: Path) -> Iterator[str]:
 
 
 def _keys_without_groups(components: object) -> Iterator[str]:
-    """Yield the keys of components, without groups."""
     for key, inner in components.items() if isinstance(components, dict) else ():
         below = inner.get("components") if isinstance(inner, dict) else None
         if below is None:

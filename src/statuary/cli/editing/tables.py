@@ -125,7 +125,6 @@ def _record_rows(histories: Iterable[IncidentHistory], at: Instant, *, everythin
 
 
 def _record_row(history: IncidentHistory, status: str, at: Instant) -> Row:
-    """Return a row; an unpublished incident has no impact."""
     incident, state = history.incident, history.state_at(at)
     row: Row = {
         "id": incident.id,

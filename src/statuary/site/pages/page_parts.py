@@ -38,10 +38,10 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
 def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
-    """Return what enabled extensions add to all pages.
+    """Return the templates, texts and scripts that extensions add to pages.
 
     Args:
-        extension_keys: the keys of the extensions in site.yaml.
+        extension_keys: the keys of the enabled extensions in site.yaml.
     """
     sections = [
         load(extension.section) for key in extension_keys if (extension := extension_of(key)) is not None

@@ -73,7 +73,9 @@ def _encode_utf8(text: str) -> bytes:
 
 
 def forbidden_markup_error(name: str, text: str) -> ThemeError | None:
-    """Return the error about forbidden markup, such as scripts, in a template.
+    """Return the error about markup that a theme's template may not contain.
+
+    For example, scripts are forbidden.
 
     Args:
         name: the name of the theme's template.

@@ -38,13 +38,15 @@ REMEMBERED = {
 
 
 class PageTemplates:
-    """The templates of pages, some of which the theme replaces."""
+    """The HTML templates of a site's pages: statuary's own, and the theme's."""
 
     def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
-        """Set up a site's templates, each compiled on first use.
+        """Prepare the templates; each is compiled when it is first used.
 
         Args:
-            parts: the parts of extensions.
+            context: the name, theme and links of the site.
+            texts: the translated texts.
+            parts: the templates that extensions add.
         """
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
@@ -81,7 +83,6 @@ class PageTemplates:
             raise self._locate_theme_error(template, error) from error
 
     def _locate_theme_error(self, template: str, error: Exception) -> ThemeError:
-        """Return the error with its template and line in the theme."""
         places = [
             (frame.filename, frame.lineno or 0)
             for frame in traceback.extract_tb(error.__traceback__)
@@ -137,7 +138,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
 
 class _PackageContext(Context):
-    """Calls functions directly: none of ours takes Jinja's context."""
+    """Calls functions from templates faster than Jinja does.
+
+    Jinja first looks whether a function takes its context; statuary's functions never do.
+    """
 
     @override
     def call(
@@ -194,7 +198,10 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
 
 
 def _cache_macros(environment: Environment) -> None:
-    """Cache macro results: many instants show the same cards and days."""
+    """Cache the results of macros, such as the card of an incident.
+
+    Pages at many times show the same cards.
+    """
     for template, macros in REMEMBERED.items():
         module = environment.get_template(template).module
         for macro in macros.split():
@@ -236,7 +243,6 @@ def _page_globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
 
 
 def _status_globals(context: SiteContext) -> dict[str, object]:
-    """Return the status values that all pages show."""
     links = frame_links()["status"]
     feeds = links.feeds if context.settings.status else ()
     return {
@@ -247,7 +253,6 @@ def _status_globals(context: SiteContext) -> dict[str, object]:
 
 
 def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
-    """Return the functions by which templates use the parts of extensions."""
     values = {key: dict(values_by_name) for key, values_by_name in context.parts}
     urls = {url.name: url for part in parts for url in part.urls}
     return {

@@ -32,7 +32,7 @@ PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
 class _TextPart(NamedTuple):
-    """A part of a text: the name of a placeholder, or what stands between two."""
+    """A part of a text: a placeholder's name, or the characters between two."""
 
     text: str
     is_name: bool = False
@@ -40,7 +40,6 @@ class _TextPart(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def _split_at_placeholders(text: str) -> tuple[_TextPart, ...]:
-    """Divide a text at its placeholders, once for all values."""
     parts, place = [], 0
     for match in PLACEHOLDER.finditer(text):
         parts.append(_TextPart(text[place : match.start()]))
@@ -50,7 +49,7 @@ def _split_at_placeholders(text: str) -> tuple[_TextPart, ...]:
 
 
 class PageTexts:
-    """The strings of pages in one language (a BCP 47 tag)."""
+    """The translated texts of pages in one language (a BCP 47 tag)."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
@@ -65,10 +64,10 @@ class PageTexts:
         return "rtl" if is_rtl else "ltr"
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """Return a string with its placeholders filled.
+        """Return a text with values in its placeholders.
 
         Raises:
-            KeyError: if the string or a value is missing.
+            KeyError: if the text or a value is missing.
         """
         text = self.by_key[key]
         return self.fill(text, values) if values else text
@@ -277,7 +276,7 @@ def visible_name(text: str) -> str:
 
 
 class MixedWords(NamedTuple):
-    """A text in which some letters imitate Latin ones."""
+    """The result of looking for letters that imitate Latin ones in a text."""
 
     text: str  # the text, in which the imitating letters are marked
     code_points: list[str]  # the code points of the imitating letters

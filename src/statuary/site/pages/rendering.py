@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SectionLink(NamedTuple):
-    """A link in the head of a page."""
+    """A link in the navigation at the top of a page."""
 
     name: str
     href: str

@@ -105,7 +105,7 @@ def section_url(section: str, settings: PageSettings) -> Url:
 
 
 class PageHead(NamedTuple):
-    """The title, description and links of a page."""
+    """The title, description and path of a page, for its `<head>`."""
 
     path: str  # relative to the site's root
     title: str

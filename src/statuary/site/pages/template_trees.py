@@ -21,14 +21,14 @@ Tree = list[Json]
 
 
 class UnknownNodeError(ValueError):
-    """A template uses a node that the script cannot render."""
+    """A template uses Jinja syntax that the script in the browser cannot render."""
 
     def __init__(self, node: nodes.Node) -> None:
         super().__init__(f"{type(node).__name__} in line {node.lineno}")
 
 
 class TemplateTrees:
-    """The syntax trees of templates, which a script renders in the browser."""
+    """Converts page templates to JSON trees, which a script renders in the browser."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -37,9 +37,7 @@ class TemplateTrees:
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def add_page(self, name: str) -> None:
-        """Convert a page's template, with what it includes, for the script.
-
-        The script renders the page in the browser.
+        """Convert the template of a page, and the templates that it includes.
 
         Raises:
             UnknownNodeError: if the page uses syntax that the script cannot render.
@@ -142,9 +140,9 @@ COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
 
 @singledispatch
 def convert_expression(node: nodes.Node) -> Json:
-    """Convert a template expression to a JSON tree for the script.
+    """Convert a Jinja expression to a JSON tree that a script can evaluate.
 
-    The script evaluates the tree in the browser.
+    For example, `view.name` becomes the string `view.name`, and `a == 1` becomes `["compare", "a", "eq", [1]]`.
 
     Raises:
         UnknownNodeError: if the script cannot evaluate the expression.

@@ -34,7 +34,7 @@ MAX_LITERAL_ITEMS = 10_000
 
 @dataclass(slots=True)
 class Budget:
-    """The steps that remain for rendering a page."""
+    """The limit on steps and time for rendering a page with a theme."""
 
     steps: Iterator[int] = field(default_factory=count)
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)

@@ -39,7 +39,7 @@ Rule = Callable[..., nodes.Node]
 
 
 class BoundedSyntax(NodeTransformer):
-    """Makes loops, joins, comparisons and lists in a template count steps."""
+    """Rewrites a template so that its loops, joins and comparisons count steps."""
 
     def __init__(self, template: str | None) -> None:
         self.template = template
