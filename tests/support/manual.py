@@ -20,6 +20,7 @@ from statuary.site.pages.page_texts import page_texts
 from support.content_keys import KeySection, SourceFileKeys, source_file_keys
 from support.message_rules import CONTENT, CONTRACTS, DESCRIPTORS, STATUS
 from support.requirements import CHECKOUT
+from support.text_groups import TEXT_GROUPS
 
 MANUAL = CHECKOUT / "content" / "pages" / "manual"
 
@@ -110,8 +111,8 @@ def command_reference() -> Iterator[tuple[str, str]]:
         (
             f"---\ntitle: Commands\norder: 600\n{REFERENCE}\ndescription: Every command, with its options, their defaults and what they do.\n---\n"
             f"| command | what it does |\n|---|---|\n{rows}\n\n"
-            "The exit code of a command says what happened: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, and nothing was published; 4 published, except parts with errors; 5 a build is due; 6 built, but not published to `--to`; 130 interrupted.\n\n"
-            "`--help` after any command prints its page. `--version` prints the version.\n"
+            "The exit code of a command says what happened:\n\n- 0: done\n- 1: the content has errors\n- 2: wrong usage, such as an unknown option\n- 3: failed, and nothing was published\n- 4: published, except the parts with errors\n- 5: a build is due (`statuary tick`)\n- 6: built, but not published to `--to`\n- 130: interrupted\n\n"
+            "To see the options of a command in the terminal, write `--help` after it. `statuary --version` prints the version.\n"
         ),
     )
     for number, (path, command) in enumerate(commands[1:], start=1):
@@ -195,14 +196,16 @@ def text_keys() -> Iterator[tuple[str, str]]:
     parts = [
         f"---\ntitle: Text keys\norder: 640\ngroup: Reference\nsearch: none\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
         (
-            "To change a text of your pages, write its key and your text into `theme/texts/<language>.yaml` in your content, as [Change the\n"
-            "texts](components.md#change-the-texts) shows. You can write the texts of another language in the same way.\n\n"
-            "A word in braces, such as `{count}`, stands for a value. Your text must have the same words in braces. A text\n"
-            "that depends on a number has two keys: `….one` for the singular, and `….other` for the plural.\n"
+            "Look up a text of your pages here to change or translate it: write its key and your text into\n"
+            "`theme/texts/<language>.yaml` in your content, as [Change the texts](components.md#change-the-texts) shows.\n\n"
+            "Keep the words in braces: `{count}`, for example, becomes a number. A text with a number has two keys, `….one`\n"
+            "for the singular and `….other` for the plural. Each section below says where readers see its texts.\n"
         ),
     ]
     for group, rows in groups.items():
-        parts.append(f"## {group}\n\n| key | English |\n|---|---|\n" + "\n".join(rows) + "\n")
+        parts.append(
+            f"## {group}\n\n{TEXT_GROUPS[group]}\n\n| key | English |\n|---|---|\n" + "\n".join(rows) + "\n"
+        )
     return iter([("text-keys.md", "\n".join(parts))])
 
 
