@@ -61,7 +61,7 @@ PROVIDED = {
         [*inspect.signature(target).parameters] == ["content", "settings", "status", "findings", "language"]
     ),
     "record documents": lambda target: (
-        [*inspect.signature(target).parameters] == ["judged", "settings", "source"]
+        [*inspect.signature(target).parameters] == ["checked_record", "settings", "source"]
     ),
     "text per language": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "new content": is_called_like(NewContent),

@@ -23,7 +23,7 @@ from processes import Command, side_by_side, table
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.pages.page import contract_page
 from statuary.contracts.site_contracts import SiteContracts
@@ -76,7 +76,7 @@ def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
     proof = prove(record)
     for number in range(count):
         changed = variant(record, number, own_sources=own_sources)
-        yield contract_page(JudgedRecord(changed, proof), pages, source="")
+        yield contract_page(RecordWithProof(changed, proof), pages, source="")
 
 
 def incident_documents(content: Path) -> Iterator[Document]:

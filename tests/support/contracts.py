@@ -13,9 +13,9 @@ from sha3 import keccak_256
 
 from statuary.base.primitives import Address, ChainId, Hex, checksum_address, parse_instant
 from statuary.contracts.model.derivation import Workspace, WorkspaceDeployment, derive_record
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
 from statuary.contracts.model.proof import Proof
+from statuary.contracts.model.record_with_proof import RecordWithProof
 
 PATH, NAME = "contracts/Made.sol", "Made"
 LIBRARIES = {
@@ -105,9 +105,9 @@ def made_record(name: str = "plain", **changes: Any) -> dict[str, Any]:
     return orjson.loads(orjson.dumps(derive_record(made_workspace(FEATURES[name], **changes))))
 
 
-def unjudged(record: dict[str, Any]) -> JudgedRecord:
+def unjudged(record: dict[str, Any]) -> RecordWithProof:
     """Return a record of which nothing was judged."""
-    return JudgedRecord(record, Proof(results=()))
+    return RecordWithProof(record, Proof(results=()))
 
 
 def made_workspace(features: Features, **changes: Any) -> Workspace:

@@ -6,8 +6,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Proof
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page import contract_page
 from statuary.contracts.settings import Chain
@@ -43,8 +43,8 @@ def contract_pages(**changes: Any) -> ContractPageContext:
 def page_of(record: dict[str, Any], proof: Proof | None = None, **changes: Any) -> str:
     """Return the page of a record; its proof is made unless it is given."""
     published = changes.pop("published", True)
-    judged = JudgedRecord(record, proof or prove(record), published)
-    document = contract_page(judged, contract_pages(**changes), source="made.json")
+    checked_record = RecordWithProof(record, proof or prove(record), published)
+    document = contract_page(checked_record, contract_pages(**changes), source="made.json")
     return document.body.decode("utf-8")
 
 

@@ -94,6 +94,6 @@ def _check_single_record(
     checked = check_record(file, check_options.skipped)
     if checked.findings or output_format in {"json", "sarif"}:
         click.echo(format_findings(checked.findings, str(file.parent), output_format))
-    if output_format == "text" and checked.judged is not None:
-        click.echo("\n".join(claim_lines(checked.judged)))
+    if output_format == "text" and checked.with_proof is not None:
+        click.echo("\n".join(claim_lines(checked.with_proof)))
     return ExitCode.OK if checked.is_clean(strict=check_options.strict) else ExitCode.FINDINGS

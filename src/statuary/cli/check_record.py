@@ -15,7 +15,7 @@ from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 
 if TYPE_CHECKING:
-    from statuary.contracts.model.judged_record import JudgedRecord
+    from statuary.contracts.model.record_with_proof import RecordWithProof
     from statuary.contracts.sources.parse_record import ParsedContract
 
 
@@ -23,7 +23,7 @@ class CheckedRecord(NamedTuple):
     """The result of checking a single contract record."""
 
     findings: Sequence[Finding]  # located in the file
-    judged: "JudgedRecord | None"  # None if the file is not a record
+    with_proof: "RecordWithProof | None"  # None if the file is not a record
 
     def is_clean(self, *, strict: bool) -> bool:
         """Return whether the record passed all checks.
@@ -33,7 +33,7 @@ class CheckedRecord(NamedTuple):
         Args:
             strict: whether a warning counts as a failure, too.
         """
-        if self.judged is None or self.judged.is_contradicted or has_errors(self.findings):
+        if self.with_proof is None or self.with_proof.is_contradicted or has_errors(self.findings):
             return False
         return not strict or all(finding.severity is not Severity.WARNING for finding in self.findings)
 
@@ -52,8 +52,8 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
         runtime_mismatch_findings,
         unskipped_checks,
     )
-    from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.model.record import sort_members_as_served
+    from statuary.contracts.model.record_with_proof import RecordWithProof
     from statuary.site.document import encode_unchecked
 
     parsed = _parse_record(file)
@@ -65,7 +65,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
     of_runtime = runtime_mismatch_findings(record, proof, Severity.ERROR)
     findings = [finding.for_file(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
-    return CheckedRecord(locate_findings(file.parent, findings), JudgedRecord(record, proof))
+    return CheckedRecord(locate_findings(file.parent, findings), RecordWithProof(record, proof))
 
 
 def _parse_record(file: Path) -> "ParsedContract":
@@ -82,7 +82,7 @@ def _parse_record(file: Path) -> "ParsedContract":
         return ParsedContract(None, findings=[error.to_finding(file.name)])
 
 
-def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
+def claim_lines(checked_record: "RecordWithProof") -> Iterator[str]:
     """Yield the lines that `statuary check RECORD` prints about a contract.
 
     They are the contract's name and address, the verdict, and the result of each check of its evidence.
@@ -91,7 +91,7 @@ def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
     from statuary.site.pages.page_texts import english_sentence, page_texts
     from statuary.site.pages.site_context import DateFormatter, Localization
 
-    record, proof = judged_record.record, judged_record.proof
+    record, proof = checked_record.record, checked_record.proof
     texts = page_texts("en")
     yield escape_control_chars(
         f"{record['compilation']['name']} at {record['address']} on chain {record['chainId']}"
@@ -99,7 +99,7 @@ def claim_lines(judged_record: "JudgedRecord") -> Iterator[str]:
     if proof.verdict is not None:
         yield " ".join(map(english_sentence, proof.verdict.sentences))
     claims = {claim.name: claim for claim in proof.claims}
-    for part in evidence_trail(judged_record, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
+    for part in evidence_trail(checked_record, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
         yield escape_control_chars(f"  {part.name}: {part.note}".rstrip(": "))
         for strand in part.strands:
             claim = claims[ClaimName[strand.claim.upper()]]

@@ -3,47 +3,47 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from statuary.contracts.api.lists import AddressRows, all_chains_document
+from statuary.contracts.api.lists import AddressContracts, all_chains_document
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import english_sentence
 
 if TYPE_CHECKING:
-    from statuary.contracts.model.judged_record import JudgedRecord
+    from statuary.contracts.model.record_with_proof import RecordWithProof
     from statuary.contracts.pages.context import ContractPageContext
 
 
 def contract_documents(
-    judged_record: "JudgedRecord",
+    checked_record: "RecordWithProof",
     source: str,
     pages: "ContractPageContext | None",
     *,
     canonical_json: bytes | None,
     digest: bytes,
-    address_rows: AddressRows | None,
+    address_contracts: AddressContracts | None,
 ) -> Iterator[Document]:
     """Yield a contract's documents: record, proof, page and list of its address.
 
     If the contract is not published, there is no document with its record.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
         canonical_json: the bytes of the record, if they are known.
         digest: the SHA-256 of the source.
-        address_rows: the contracts at the address on all chains. None if other chains may have contracts at
+        address_contracts: the contracts at the address on all chains. None if other chains may have contracts at
             it; then the build makes the list later.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 
-    served = record_document(judged_record, source, canonical_json, digest)
-    if judged_record.is_published:
+    served = record_document(checked_record, source, canonical_json, digest)
+    if checked_record.is_published:
         yield served
-    if judged_record.proof.results:
-        yield proof_document(judged_record, source, sentence=english_sentence, digest=served.digest.hex())
+    if checked_record.proof.results:
+        yield proof_document(checked_record, source, sentence=english_sentence, digest=served.digest.hex())
     if pages is not None:
         from statuary.contracts.pages.page import contract_page
 
-        yield contract_page(judged_record, pages, source=source)
-    if address_rows is not None:
-        yield all_chains_document(address_rows)
+        yield contract_page(checked_record, pages, source=source)
+    if address_contracts is not None:
+        yield all_chains_document(address_contracts)

@@ -6,7 +6,7 @@ import pytest
 
 from statuary.base.primitives import ChainId
 from statuary.contracts.api.list_pages import PAGE_SIZE, divide_into_list_pages
-from statuary.contracts.api.lists import AddressRows, chain_documents, group_rows_by_address
+from statuary.contracts.api.lists import AddressContracts, chain_documents, group_rows_by_address
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -151,6 +151,6 @@ def test_contracts_are_grouped_by_address() -> None:
     elsewhere = first._replace(chainId="2", matchId="9")
     rows = [("a", first), ("b", elsewhere), ("c", second)]
     assert list(group_rows_by_address(rows)) == [
-        AddressRows(first.address, ("a", "b"), (first, elsewhere)),
-        AddressRows(second.address, ("c",), (second,)),
+        AddressContracts(first.address, ("a", "b"), (first, elsewhere)),
+        AddressContracts(second.address, ("c",), (second,)),
     ]

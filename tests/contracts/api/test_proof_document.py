@@ -13,7 +13,7 @@ from statuary.contracts.api.proof_rules import proof_checks_document, proof_sche
 from statuary.contracts.checks.prove import prove
 from statuary.contracts.incremental.build_contract import build_contracts_of_files
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
-from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
@@ -37,7 +37,7 @@ def validator():
 
 def proof_of(record, *, published=True):
     proof = proof_document(
-        JudgedRecord(record, prove(record), published), "some/file", sentence=english_sentence
+        RecordWithProof(record, prove(record), published), "some/file", sentence=english_sentence
     )
     return orjson.loads(proof.body)
 

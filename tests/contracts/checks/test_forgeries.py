@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus, PinnedBy
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.proof import PARTS, evidence_sentences
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.pages.page_texts import page_texts
@@ -191,7 +191,7 @@ def test_false_claims_cover_many_records():
 def assert_page_says_no_more(proof, member, pin):
     """The mark of the part of a page that shows a member is that of its pin, or of a weaker one beside it."""
     weakest = [*PinnedBy][[*PinnedBy].index(pin) :]
-    said = dict(evidence_sentences(JudgedRecord({}, proof), TEXTS))
+    said = dict(evidence_sentences(RecordWithProof({}, proof), TEXTS))
     for part in [part for part, members in PARTS.items() if member in members] or {member} & said.keys():
         assert said[part].text.endswith(tuple(TEXTS(f"pinned.{one.name.lower()}") for one in weakest))
 

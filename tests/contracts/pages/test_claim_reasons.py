@@ -10,8 +10,8 @@ import pytest
 from statuary.base.reasons import because
 from statuary.contracts.chain.anchor import Anchor, AnchoredBlock
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.proof import proof_view
 from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english_sentence, page_texts
 from statuary.site.pages.site_context import Localization
@@ -84,7 +84,7 @@ def shown_reason(reason, language):
     claim = Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, reason)
     localization = Localization(page_texts(language), None)
     return (
-        proof_view(JudgedRecord({}, Proof(results=(), claims=(claim,))), localization, {}, "")
+        proof_view(RecordWithProof({}, Proof(results=(), claims=(claim,))), localization, {}, "")
         .claims[0]
         .reason
     )

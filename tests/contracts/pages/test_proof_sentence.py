@@ -7,8 +7,8 @@ import pytest
 
 from statuary.base.reasons import because
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, PinnedBy
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.proof import PARTS, claims_sentence, evidence_on_page, evidence_sentences
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
@@ -70,7 +70,7 @@ HASHED = "Covered by a hash in the bytecode."
 
 
 def marks(record) -> dict[str, str]:
-    return {part: pin.text for part, pin in evidence_sentences(JudgedRecord(record, prove(record)), TEXTS)}
+    return {part: pin.text for part, pin in evidence_sentences(RecordWithProof(record, prove(record)), TEXTS)}
 
 
 def test_page_parts_state_evidence():

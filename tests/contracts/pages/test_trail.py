@@ -5,8 +5,8 @@ import re
 import pytest
 
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.trail import small_trail, trail_signs
 from support.contracts import made_record
 from support.pages import page_of
@@ -90,7 +90,7 @@ def test_every_trail_line_shows_claim():
 def test_list_drawing_matches_page_drawing(code, published):
     record = changed(made_record("immutables"), code) if code else made_record("immutables")
     proof = prove(record)
-    small = trail_signs(JudgedRecord(record, proof, published))
+    small = trail_signs(RecordWithProof(record, proof, published))
     page = page_of(record, proof, published=published)
     assert small.replace("-", "") == "".join(sign[0] for sign, _ in strands(page).values())
     assert [stroke.sign for stroke in small_trail(small)] == [sign for sign, _ in strands(page).values()]

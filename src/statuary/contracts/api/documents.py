@@ -8,15 +8,15 @@ from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.chain.anchor import anchor_as_json
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CheckOutcome, CheckResult
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.site.document import Document, encode_unchecked
 from statuary.version import VERSION
 
 
 def record_document(
-    judged_record: JudgedRecord, source: str, canonical_json: bytes | None = None, digest: bytes = b""
+    checked_record: RecordWithProof, source: str, canonical_json: bytes | None = None, digest: bytes = b""
 ) -> Document:
     """Make the document that Sourcify's API serves for a contract.
 
@@ -24,12 +24,12 @@ def record_document(
     with the checksummed and with the lower-case address, because static hosts are case-sensitive.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         canonical_json: the record as compact JSON, if the caller has encoded it already.
         digest: the SHA-256 of `canonical_json`, if it is known.
     """
-    record = judged_record.record
+    record = checked_record.record
     body = encode_unchecked(record) if canonical_json is None else canonical_json
     return Document(
         path=contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
@@ -43,7 +43,7 @@ def record_document(
 
 
 def proof_document(
-    judged_record: JudgedRecord,
+    checked_record: RecordWithProof,
     source: str,
     *,
     sentence: Callable[[Reason], str],
@@ -52,12 +52,12 @@ def proof_document(
     """Make the JSON document that shows how a record was verified.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         sentence: returns the English sentence for a reason.
         digest: the SHA-256 of the record's published bytes, as hex.
     """
-    record, proof = judged_record.record, judged_record.proof
+    record, proof = checked_record.record, checked_record.proof
     chain_id, address = record["chainId"], record["address"]
     claims: dict[str, dict[str, Json]] = {}
     for claim in proof.claims:
@@ -74,13 +74,13 @@ def proof_document(
         "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
         "statuary": VERSION,
         "holds": proof.has_no_errors,
-        "published": judged_record.is_published,
+        "published": checked_record.is_published,
         "verdict": proof.verdict
         and {
             "status": proof.verdict.status._value_,
             "sentence": " ".join(map(sentence, proof.verdict.sentences)),
         },
-        **_acknowledged_members(judged_record.known),
+        **_acknowledged_members(checked_record.known),
         "claims": claims,
         "pinnedBy": {member: pin._value_ for member, pin in proof.pinned.items()},
         "checks": _check_results_json(proof.results),

@@ -30,7 +30,7 @@ ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainI
 """The members of an entry of all-chains, in its own measured order."""
 
 
-class AddressRows(NamedTuple):
+class AddressContracts(NamedTuple):
     """The contracts at an address on all chains."""
 
     address: str  # the address with an EIP-55 checksum
@@ -38,7 +38,7 @@ class AddressRows(NamedTuple):
     rows: tuple[ContractRow, ...]
 
 
-def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
+def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressContracts]:
     """Group list entries by address, which can exist on several chains.
 
     Args:
@@ -49,7 +49,7 @@ def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> It
     """
     for address, group in groupby(located_rows, key=lambda located: located[1].address):
         locations, contracts = zip(*group, strict=True)
-        yield AddressRows(address, locations, contracts)
+        yield AddressContracts(address, locations, contracts)
 
 
 def chain_documents(
@@ -104,20 +104,20 @@ def chain_documents(
     )
 
 
-def all_chains_document(address_rows: AddressRows) -> Document:
+def all_chains_document(address_contracts: AddressContracts) -> Document:
     """Make the document that lists an address's contracts on all chains.
 
     It has two paths, with the checksummed and with the lower-case address.
     """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _contradicted_member(row)
-        for row in address_rows.rows
+        for row in address_contracts.rows
     )
     return Document(
-        path=contract_urls.CONTRACT_ALL_CHAINS.path(address=address_rows.address),
-        aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=address_rows.address.lower()),),
+        path=contract_urls.CONTRACT_ALL_CHAINS.path(address=address_contracts.address),
+        aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=address_contracts.address.lower()),),
         body=_encode_results(results),
-        sources=address_rows.locations,
+        sources=address_contracts.locations,
         persistent=True,
     )
 

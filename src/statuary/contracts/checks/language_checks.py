@@ -180,12 +180,12 @@ def _refused_vyper_settings(record: RecordView) -> Iterator[Observation]:
         yield Evidence({name: str(value)[:80]})
         pointer = ("compilation", "compilerSettings", name)
         match vyper_setting_support(record.version.partition("+")[0], name, value):
-            case SettingSupport.REFUSED:
+            case SettingSupport.REJECTED:
                 message = f"Vyper {record.version[:80]} takes no {name} {format_json_line(value)[:80]}"
                 yield Violation(message, pointer, "write the settings that the contract was compiled with")
-            case SettingSupport.NOT_KNOWN:
+            case SettingSupport.UNKNOWN:
                 yield NotKnown(f"setting {name}", str(value)[:80], pointer)
-            case SettingSupport.TAKEN:
+            case SettingSupport.ACCEPTED:
                 pass
 
 

@@ -15,7 +15,7 @@ import orjson
 
 from statuary.base.budget import DEFECT, run_guarded
 from statuary.base.findings import Finding, Position, Severity, has_errors
-from statuary.contracts.api.lists import AddressRows
+from statuary.contracts.api.lists import AddressContracts
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS
 from statuary.contracts.checks.check import ContractCheck
 from statuary.contracts.checks.claims import COMPILATION_PROBLEMS, RECOMPILATION_PROBLEMS
@@ -36,10 +36,10 @@ from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.contracts.model.contract_row import ContractRow
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
 from statuary.contracts.model.record import RecordValue, make_contract_row, sort_members_as_served
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page_members import listed_compilation, with_page_members
 from statuary.contracts.pages.trail import trail_signs
@@ -335,22 +335,24 @@ def _build_contract(
         *_onchain_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
-    judged = JudgedRecord(record, proof, is_published, _applicable_contradiction(proof, gone, rejected))
-    row = make_contract_row(record, judged.verdict)
+    checked_record = RecordWithProof(
+        record, proof, is_published, _applicable_contradiction(proof, gone, rejected)
+    )
+    row = make_contract_row(record, checked_record.verdict)
     if settings.has_contract_lists:
         part = contract.part
         compiled = listed_compilation(record) if part is None else part.derive(listed_compilation, record)
-        row = with_page_members(row, record, compiled, trail_signs(judged))
+        row = with_page_members(row, record, compiled, trail_signs(checked_record))
     is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     make = partial(
         contract_documents,
-        judged,
+        checked_record,
         source.location,
         canonical_json=contract.canonical if record is contract.record else None,
         digest=contract.digest,
-        address_rows=AddressRows(row.address, (source.location,), (row,)) if is_alone else None,
+        address_contracts=AddressContracts(row.address, (source.location,), (row,)) if is_alone else None,
     )
-    further = _extension_documents(judged, source, settings) if is_published else ExtensionDocuments()
+    further = _extension_documents(checked_record, source, settings) if is_published else ExtensionDocuments()
     return BuiltContract(
         source,
         contract.digest,
@@ -363,11 +365,11 @@ def _build_contract(
 
 
 def _extension_documents(
-    judged_record: JudgedRecord, source: ContractSource, settings: ContractBuildSettings
+    checked_record: RecordWithProof, source: ContractSource, settings: ContractBuildSettings
 ) -> ExtensionDocuments:
     if not settings.extensions:
         return ExtensionDocuments()
-    make = partial(record_documents, judged_record, settings.extensions, source.location)
+    make = partial(record_documents, checked_record, settings.extensions, source.location)
     outcome = run_guarded(make, source.path, EXTENDING)
     if isinstance(outcome, Finding):
         return ExtensionDocuments(findings=_add_source_line(source, [outcome]))

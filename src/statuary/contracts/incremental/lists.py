@@ -9,7 +9,7 @@ import orjson
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
 from statuary.contracts.api.lists import (
-    AddressRows,
+    AddressContracts,
     all_chains_document,
     chain_documents,
     group_rows_by_address,
@@ -45,7 +45,7 @@ class AddressPartition(NamedTuple):
     """A worker's task: to make the lists of some addresses."""
 
     name: str
-    addresses: tuple[AddressRows, ...]
+    addresses: tuple[AddressContracts, ...]
     hosting: HostingSettings
     output: PartitionOutput
 
@@ -157,7 +157,7 @@ def _add_address_lists(
 
 
 def _address_partitions(
-    addresses: Iterator[AddressRows], hosting: HostingSettings, output: Callable[[str], PartitionOutput]
+    addresses: Iterator[AddressContracts], hosting: HostingSettings, output: Callable[[str], PartitionOutput]
 ) -> Iterator[AddressPartition]:
     number = 0
     while batch := tuple(islice(addresses, ADDRESSES)):

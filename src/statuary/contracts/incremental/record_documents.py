@@ -8,7 +8,7 @@ from statuary.registry import load, providers
 from statuary.site.document import Document
 
 if TYPE_CHECKING:
-    from statuary.contracts.model.judged_record import JudgedRecord
+    from statuary.contracts.model.record_with_proof import RecordWithProof
 
 
 class RecordOutput(NamedTuple):
@@ -21,7 +21,7 @@ class RecordOutput(NamedTuple):
     documents: Iterable[Document]
 
 
-RecordDocuments = Callable[["JudgedRecord", object, str], RecordOutput]
+RecordDocuments = Callable[["RecordWithProof", object, str], RecordOutput]
 """Returns what an extension derives from a record, given the record with its proof, the extension's settings and the
 record's source.
 """
@@ -32,19 +32,19 @@ RECORD_DOCUMENTS = providers("record documents")
 
 
 def record_documents(
-    judged_record: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
+    checked_record: "RecordWithProof", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
     """Make the documents that extensions add for a contract.
 
     For example, one extension makes the responses to Etherscan's API calls.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         extensions: the name and settings of each extension, as in `RECORD_DOCUMENTS`.
         source: the path of the record in the content folder.
     """
     of_each: list[RecordOutput] = [
-        load(RECORD_DOCUMENTS[key])(judged_record, settings, source) for key, settings in extensions
+        load(RECORD_DOCUMENTS[key])(checked_record, settings, source) for key, settings in extensions
     ]
     return RecordOutput(
         b"".join(output.facts for output in of_each),

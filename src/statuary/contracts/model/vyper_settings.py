@@ -23,10 +23,10 @@ NAMES: Final = ("optimize", "evmVersion")
 class SettingSupport(Enum):
     """Whether a compiler accepts a setting: yes, no, or unknown."""
 
-    TAKEN = "taken"
-    REFUSED = "refused"
-    NOT_KNOWN = "not known"
-    """The release is not in the table, and no release there takes the value."""
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNKNOWN = "unknown"
+    """The release is not in the table, and no release there accepts the value."""
 
 
 def vyper_setting_support(version: str, setting_name: str, setting_value: Json) -> SettingSupport:
@@ -38,15 +38,15 @@ def vyper_setting_support(version: str, setting_name: str, setting_value: Json) 
         setting_value: the value in the compiler's input.
 
     Returns:
-        `TAKEN` (accepted) or `REFUSED`. If the release is not in the table: `TAKEN` if any known release
-        accepts the value, else `NOT_KNOWN`.
+        `ACCEPTED` or `REJECTED`. If the release is not in the table: `ACCEPTED` if any known release
+        accepts the value, else `UNKNOWN`.
     """
     table, spelled = _read_accepted_values(), orjson.dumps(setting_value)
     if version not in table:
-        values = {taken for row in table.values() for taken in row.get(setting_name, ())}
-        return SettingSupport.TAKEN if spelled in values else SettingSupport.NOT_KNOWN
-    is_taken = setting_name not in table[version] or spelled in table[version][setting_name]
-    return SettingSupport.TAKEN if is_taken else SettingSupport.REFUSED
+        values = {accepted for row in table.values() for accepted in row.get(setting_name, ())}
+        return SettingSupport.ACCEPTED if spelled in values else SettingSupport.UNKNOWN
+    is_accepted = setting_name not in table[version] or spelled in table[version][setting_name]
+    return SettingSupport.ACCEPTED if is_accepted else SettingSupport.REJECTED
 
 
 @cache

@@ -8,10 +8,10 @@ import orjson
 from markupsafe import Markup
 
 from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object, as_text
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.bytecode import CodeView, code_view
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.difference import CodeDifference, compare_runtime_code
@@ -240,18 +240,18 @@ class ContractView(NamedTuple):
     proof_json: str  # the proof, relative to the site's root; empty if there is none
 
 
-def contract_page(judged_record: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
+def contract_page(checked_record: RecordWithProof, pages: ContractPageContext, *, source: str) -> Document:
     """Render the page of a contract.
 
     If the record is not published, the page gives the reason.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         pages: the settings of contract pages.
         source: the path of the record in the content folder.
     """
     renderer = renderer_of(pages.site)
-    view = contract_view(judged_record, pages, renderer.localization)
+    view = contract_view(checked_record, pages, renderer.localization)
     chain_id, address = view.chain_id, view.address
     head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
@@ -270,16 +270,16 @@ def contract_page(judged_record: JudgedRecord, pages: ContractPageContext, *, so
 
 
 def contract_view(
-    judged_record: JudgedRecord, pages: ContractPageContext, localization: Localization
+    checked_record: RecordWithProof, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
     """Prepare the values that the template of a contract's page shows.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         pages: the settings of contract pages.
         localization: the translated texts of pages, and the format of dates.
     """
-    record, proof, is_published = judged_record.record, judged_record.proof, judged_record.is_published
+    record, proof, is_published = checked_record.record, checked_record.proof, checked_record.is_published
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
@@ -289,7 +289,7 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key = verdict_text_key(judged_record)
+    key = verdict_text_key(checked_record)
     level = str(status) if is_published else "refused"
     label = _LABELS.get(key)
     difference = compare_runtime_code(record, label) if label else None
@@ -306,8 +306,8 @@ def contract_view(
         published=is_published,
         level=level,
         headline=texts(f"verdict.{key}"),
-        level_label=verdict_headline(judged_record, texts),
-        known=_acknowledged_sentence(judged_record.known, localization),
+        level_label=verdict_headline(checked_record, texts),
+        known=_acknowledged_sentence(checked_record.known, localization),
         level_sign=verdict_sign(level),
         level_meaning=claims_sentence(
             proof,
@@ -315,9 +315,9 @@ def contract_view(
             texts,
             creation_differs=creation_side.level == texts("level.none"),
         ),
-        trail=evidence_trail(judged_record, localization),
+        trail=evidence_trail(checked_record, localization),
         sides=(runtime_side, creation_side),
-        proof=proof_view(judged_record, localization, dict(pages.rules), pages.explorer(chain_id)),
+        proof=proof_view(checked_record, localization, dict(pages.rules), pages.explorer(chain_id)),
         is_contradicted=key in CONTRADICTED,
         is_at_address=is_at_address(proof),
         difference=difference,
@@ -346,10 +346,10 @@ def contract_view(
         storage=storage_view(record.get("storageLayout")),
         transient=storage_view(record.get("transientStorageLayout")),
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
-        pins=dict(evidence_sentences(judged_record, texts)),
+        pins=dict(evidence_sentences(checked_record, texts)),
         other_code=_foreign_code_sentence(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
-        check_command=_check_command(judged_record, pages),
+        check_command=_check_command(checked_record, pages),
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
     return view._replace(parts=tuple(_page_sections(view, texts)))
@@ -376,11 +376,11 @@ def _acknowledged_sentence(known_contradiction: KnownContradiction | None, local
     return localization.texts("contract.known", date=day.text, reason=one_line(known_contradiction.reason))
 
 
-def _check_command(judged_record: JudgedRecord, pages: ContractPageContext) -> str:
-    if not judged_record.is_published:
+def _check_command(checked_record: RecordWithProof, pages: ContractPageContext) -> str:
+    if not checked_record.is_published:
         return ""
-    address = judged_record.record["address"]
-    url = f"{pages.site.url}/{CONTRACT.path(chain_id=judged_record.record['chainId'], address=address)}"
+    address = checked_record.record["address"]
+    url = f"{pages.site.url}/{CONTRACT.path(chain_id=checked_record.record['chainId'], address=address)}"
     return f"curl -sSo {address}.json {url} && statuary check {address}.json"
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import (
     CHECKPOINT,
     CheckOutcome,
@@ -16,6 +15,7 @@ from statuary.contracts.model.proof import (
     PinnedBy,
     Proof,
 )
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -73,23 +73,25 @@ class ProofView(NamedTuple):
 
 
 def proof_view(
-    judged_record: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
+    checked_record: RecordWithProof, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
     """Prepare a record's proof for the page, contradictions first.
 
     Args:
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
         localization: the translated texts of pages, and the format of dates.
         rules: the rule of each check as a sentence, by the check's name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
-    proof, texts = judged_record.proof, localization.texts
+    proof, texts = checked_record.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
     rows = tuple(
-        _check_row(result, texts, rules)._replace(sign=sign_for_record(OUTCOME_ICONS[outcome], judged_record))
+        _check_row(result, texts, rules)._replace(
+            sign=sign_for_record(OUTCOME_ICONS[outcome], checked_record)
+        )
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
     )
@@ -105,7 +107,7 @@ def proof_view(
         skipped=tuple(_check_name_as_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(
             _claim_row(claim, localization, explorer)._replace(
-                sign=sign_for_record(CLAIM_ICONS[claim.status], judged_record)
+                sign=sign_for_record(CLAIM_ICONS[claim.status], checked_record)
             )
             for claim in contradicted_first
         ),
@@ -148,16 +150,16 @@ CHECKED = "checked"
 """The sign of what a contradicted record passes: the shape of the green one, without its colour."""
 
 
-def sign_for_record(sign: str, judged_record: JudgedRecord) -> str:
+def sign_for_record(sign: str, checked_record: RecordWithProof) -> str:
     """Return the icon for a check or claim, without false comfort.
 
     If the record is contradicted or not published, a neutral icon replaces the green one.
 
     Args:
         sign: the icon for the outcome itself.
-        judged_record: the record with its proof.
+        checked_record: the record with its proof.
     """
-    is_doubted = judged_record.is_contradicted or not judged_record.is_published
+    is_doubted = checked_record.is_contradicted or not checked_record.is_published
     return CHECKED if sign == "ok" and is_doubted else sign
 
 
@@ -234,7 +236,7 @@ def evidence_on_page(proof: Proof) -> Mapping[str, PinnedBy]:
 PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "ok")
 
 
-def evidence_sentences(judged_record: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
+def evidence_sentences(checked_record: RecordWithProof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
     """Yield the evidence for each section of a contract's page.
 
     If the facts of a section have different evidence, the weakest is shown. A source file with evidence of
@@ -243,16 +245,16 @@ def evidence_sentences(judged_record: JudgedRecord, texts: PageTexts) -> Iterato
     Yields:
         The section or the path of a source, and its evidence.
     """
-    pinned, strength = evidence_on_page(judged_record.proof), list(PinnedBy)
+    pinned, strength = evidence_on_page(checked_record.proof), list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [pinned[member] for member in members if member in pinned]:
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
-            yield part, Pin(text, sign_for_record(PIN_SIGNS.get(weakest, "stated"), judged_record))
+            yield part, Pin(text, sign_for_record(PIN_SIGNS.get(weakest, "stated"), checked_record))
     for member, pin in pinned.items():
         if member.startswith("sources/"):
-            sign = sign_for_record(PIN_SIGNS.get(pin, "stated"), judged_record)
+            sign = sign_for_record(PIN_SIGNS.get(pin, "stated"), checked_record)
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
@@ -281,27 +283,27 @@ _VERDICTS = {
 }
 
 
-def verdict_text_key(judged_record: JudgedRecord) -> str:
+def verdict_text_key(checked_record: RecordWithProof) -> str:
     """Return the key of the page text that states a record's verdict.
 
     For example, `unchecked` for the text `verdict.unchecked`.
     """
-    verdict = judged_record.proof.verdict
-    if not judged_record.is_published:
+    verdict = checked_record.proof.verdict
+    if not checked_record.is_published:
         return "refused"
     if verdict is None:
         return "unchecked"
     key = _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
-    return "recorded_differs" if key == "runtime_differs" and not is_at_address(judged_record.proof) else key
+    return "recorded_differs" if key == "runtime_differs" and not is_at_address(checked_record.proof) else key
 
 
-def verdict_headline(judged_record: JudgedRecord, texts: PageTexts) -> str:
+def verdict_headline(checked_record: RecordWithProof, texts: PageTexts) -> str:
     """Return the verdict at the top of a contract's page, as sentences.
 
     Args:
-        judged_record: the record and the verdict.
+        checked_record: the record and the verdict.
     """
-    verdict, is_published = judged_record.proof.verdict, judged_record.is_published
+    verdict, is_published = checked_record.proof.verdict, checked_record.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
     sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]

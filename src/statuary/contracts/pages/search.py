@@ -74,7 +74,7 @@ class SearchedContracts(NamedTuple):
     alike: Sequence[AlikeContracts]  # all of them in groups, the group with the newest contract first
 
 
-class Found(NamedTuple):
+class TermMatches(NamedTuple):
     """The contracts that the search finds for one word, newest first.
 
     `facets` are the numbers of results by the properties that readers can filter by.
@@ -84,7 +84,7 @@ class Found(NamedTuple):
     facets: dict[str, int]  # the number of contracts found, by facet
 
 
-Terms = Mapping[str, Found]
+Terms = Mapping[str, TermMatches]
 
 
 def search_documents(
@@ -215,13 +215,13 @@ def _index_terms(kind: str, contracts: SearchedContracts) -> Terms:
     numbers_of: dict[tuple[str, str], list[int]] = {}
     for entry, facet, numbers in contracts.alike:
         numbers_of.setdefault((_searched_text(kind, entry), facet), []).extend(numbers)
-    terms: dict[str, Found] = {}
+    terms: dict[str, TermMatches] = {}
     for (text, facet), numbers in numbers_of.items():
         newest = sorted(numbers)[:MAX_PER_TERM]
         for term in _terms_in_text(kind, text):
             found = terms.get(term)
             if found is None:
-                found = terms[term] = Found([], {})
+                found = terms[term] = TermMatches([], {})
             found.newest.extend(newest)
             found.facets[facet] = found.facets.get(facet, 0) + len(numbers)
     for found in terms.values():
@@ -261,7 +261,7 @@ def _terms_in_text(kind: str, text: str) -> Iterable[str]:
 
 def _divide_into_shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     """Divide search terms into files by their first characters, in order."""
-    by_name: dict[str, dict[str, Found]] = {}
+    by_name: dict[str, dict[str, TermMatches]] = {}
     for term in sorted(terms):
         by_name.setdefault(_shard_name(term, length), {})[term] = terms[term]
     for name, of_name in by_name.items():

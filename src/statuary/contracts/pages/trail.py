@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from statuary.base.json_values import as_object, as_text
 from statuary.base.primitives import Instant, parse_instant
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, sign_for_record
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
@@ -41,19 +41,19 @@ class TrailPart(NamedTuple):
     strands: tuple[Strand, ...]  # the lines to the next part; none after the last part
 
 
-def evidence_trail(judged_record: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
+def evidence_trail(checked_record: RecordWithProof, localization: Localization) -> tuple[TrailPart, ...]:
     """Return the evidence from a contract's sources to its deployment, for drawing.
 
     Returns:
         Sources, bytecode, address and deployment. Each has the evidence that links it to the next one. Empty
         if the record has no claims.
     """
-    record, proof = judged_record.record, judged_record.proof
+    record, proof = checked_record.record, checked_record.proof
     if not proof.claims:
         return ()
     texts = localization.texts
     compiled, on_chain, deployed = (
-        tuple(_claim_strand(claim, judged_record, texts) for claim in claims)
+        tuple(_claim_strand(claim, checked_record, texts) for claim in claims)
         for claims in claims_between_parts(proof)
     )
     address, created = record["address"], proven_creation_time(proof)
@@ -86,7 +86,7 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
     return of_sources, (claims[ClaimName.ON_CHAIN],), (claims[ClaimName.DEPLOYED],)
 
 
-def trail_signs(judged_record: JudgedRecord) -> str:
+def trail_signs(checked_record: RecordWithProof) -> str:
     """Abbreviate the evidence for a contract, for the small drawing in lists.
 
     For example, `os-o-n` has a letter for the status of each claim, and a dash between the steps from sources
@@ -95,12 +95,12 @@ def trail_signs(judged_record: JudgedRecord) -> str:
     Returns:
         The letters; empty if the record has no claims.
     """
-    if not judged_record.proof.claims:
+    if not checked_record.proof.claims:
         return ""
     return "-".join(
         [
-            "".join([sign_for_record(CLAIM_ICONS[claim.status], judged_record)[0] for claim in claims])
-            for claims in claims_between_parts(judged_record.proof)
+            "".join([sign_for_record(CLAIM_ICONS[claim.status], checked_record)[0] for claim in claims])
+            for claims in claims_between_parts(checked_record.proof)
         ]
     )
 
@@ -154,7 +154,7 @@ def _block_text(record: RecordValue, texts: PageTexts) -> str:
     return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
 
 
-def _claim_strand(claim: Claim, judged_record: JudgedRecord, texts: PageTexts) -> Strand:
+def _claim_strand(claim: Claim, checked_record: RecordWithProof, texts: PageTexts) -> Strand:
     name = claim.name.name.lower()
     status = claim.status.name.lower()
     key = f"{name}_{status}"
@@ -164,7 +164,7 @@ def _claim_strand(claim: Claim, judged_record: JudgedRecord, texts: PageTexts) -
         key = claim.reason.key
     return Strand(
         claim=name,
-        sign=sign_for_record(CLAIM_ICONS[claim.status], judged_record),
+        sign=sign_for_record(CLAIM_ICONS[claim.status], checked_record),
         status=texts(f"claim_status.{status}"),
         check=texts(f"trail.{key}"),
     )

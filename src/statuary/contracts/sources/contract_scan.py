@@ -40,7 +40,7 @@ FOLDER = PurePosixPath(CONTRACTS)
 class ExternalFile(NamedTuple):
     """A file with contracts in an external folder or object store."""
 
-    pure: PurePosixPath  # the path that the file would have in the content folder
+    content_path: PurePosixPath  # the path that the file would have in the content folder
     path: str  # the path relative to the content folder, or the URL
 
 
@@ -150,7 +150,7 @@ class ContractScan(ContractSources):
             elif isinstance(item, Finding):
                 findings.append(item)
             elif isinstance(item, _BulkFile):
-                bulk.add_file(item.kind, item.pure, item.path)
+                bulk.add_file(item.kind, item.content_path, item.path)
             else:
                 links = True
         return ScanResult(count, bulk.sources(), tuple(findings), links)
@@ -240,7 +240,7 @@ class _BulkFile(NamedTuple):
     """A file with many records, or with a table of an export."""
 
     kind: FileKind
-    pure: PurePosixPath
+    content_path: PurePosixPath
     path: str
 
 

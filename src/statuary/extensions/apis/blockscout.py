@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import make_contract_document
 from statuary.extensions.apis.etherscan import (
@@ -57,7 +57,7 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 """Blockscout's answer about a contract that is not verified."""
 
 
-def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
+def blockscout_documents(checked_record: RecordWithProof, record_path: str) -> Iterator[Document]:
     """Yield the JSON of a contract, as Blockscout's API returns it.
 
     Args:
@@ -68,7 +68,7 @@ def blockscout_documents(checked_record: JudgedRecord, record_path: str) -> Iter
     yield make_contract_document(urls.BLOCKSCOUT, checked_record.record, body, record_path)
 
 
-def make_blockscout_contract(checked_record: JudgedRecord) -> JsonObject:
+def make_blockscout_contract(checked_record: RecordWithProof) -> JsonObject:
     """Convert a record to the JSON of a contract in Blockscout's API.
 
     Fields that the record does not have are null. If evidence contradicts the record, the JSON says that the
@@ -129,7 +129,7 @@ class _ProxyMembers(NamedTuple):
     implementations: list[Json]
 
 
-def _make_proxy_members(checked_record: JudgedRecord) -> _ProxyMembers:
+def _make_proxy_members(checked_record: RecordWithProof) -> _ProxyMembers:
     """Return the type and implementations of a proxy.
 
     Returns:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from statuary.contracts.incremental.record_documents import RecordOutput
-from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import make_contract_document
 from statuary.extensions.apis.blockscout import blockscout_documents
@@ -16,7 +16,7 @@ from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
 
-def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
+def derive_record_output(checked_record: RecordWithProof, settings: object, source: str) -> RecordOutput:
     """Return a contract's documents in the formats of other APIs.
 
     The result also has data for the build's database: the signatures in the ABI, the hashes of the code, and
@@ -24,28 +24,32 @@ def derive_record_output(judged: JudgedRecord, settings: object, source: str) ->
     sources. It says that the code has changed.
 
     Args:
-        judged: the record with the results of its checks.
+        checked_record: the record with the results of its checks.
         settings: the settings of this extension; with settings of another one, nothing is returned.
         source: the path of the record in the content folder.
     """
     if not isinstance(settings, ApisSettings):
         return RecordOutput(b"", ())
-    record = judged.record
+    record = checked_record.record
     has_signatures = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
-    needs_abi = has_signatures and not judged.is_contradicted
-    code = hash_contract_code(record) if Api.CODE in settings.apis and judged.is_code_of_sources else None
-    proxy = read_proxy_facts(judged) if Api.PROXIES in settings.apis else None
+    needs_abi = has_signatures and not checked_record.is_contradicted
+    code = (
+        hash_contract_code(record)
+        if Api.CODE in settings.apis and checked_record.is_code_of_sources
+        else None
+    )
+    proxy = read_proxy_facts(checked_record) if Api.PROXIES in settings.apis else None
     lines = (
         parse_declarations(record["abi"]).encode() if needs_abi else b"",
         b"" if code is None else code.encode(),
         b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
-    return RecordOutput(facts, _iter_api_documents(judged, settings.apis, source))
+    return RecordOutput(facts, _iter_api_documents(checked_record, settings.apis, source))
 
 
 def _iter_api_documents(
-    checked_record: JudgedRecord, apis: Iterable[Api], record_path: str
+    checked_record: RecordWithProof, apis: Iterable[Api], record_path: str
 ) -> Iterator[Document]:
     record = checked_record.record
     if Api.ETHERSCAN in apis:

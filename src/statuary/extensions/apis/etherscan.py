@@ -6,8 +6,8 @@ from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.contracts.model.compiler import library_addresses
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import make_contract_document
@@ -26,7 +26,7 @@ DEFAULT_RUNS: Final = 200
 LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
-def etherscan_documents(checked_record: JudgedRecord, record_path: str) -> Iterator[Document]:
+def etherscan_documents(checked_record: RecordWithProof, record_path: str) -> Iterator[Document]:
     """Yield a contract's JSON in the format of Etherscan's API.
 
     If evidence contradicts the record, its ABI and sources are not published. The transaction that created

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.record_with_proof import RecordWithProof
 from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.merged_abi import MergedAbi, merge_abis
@@ -40,7 +40,7 @@ class ProxyFacts(NamedTuple):
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
-def read_proxy_facts(checked_record: JudgedRecord) -> ProxyFacts | None:
+def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
     """Return the type and the implementations in a proxy's record.
 
     Returns:

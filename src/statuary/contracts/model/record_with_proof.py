@@ -10,7 +10,7 @@ OTHER_IMPLEMENTATION = "other_implementation_since"
 """The reason of claim D where a proxy calls another contract than its record says."""
 
 
-class JudgedRecord(NamedTuple):
+class RecordWithProof(NamedTuple):
     """A contract's record with its proof, and whether it is published."""
 
     record: RecordValue
