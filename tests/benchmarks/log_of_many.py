@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from statuary.extensions.log.entries import EntryKind, LogAction, LogEntry, LogSubject, encode_proof
 from statuary.extensions.log.merkle import (
     LogGrowth,
-    consistency_proof,
-    inclusion_proof,
-    subtree_hasher,
+    make_consistency_proof,
+    make_inclusion_proof,
+    make_subtree_hasher,
     verify_consistency,
 )
 from statuary.extensions.log.notes import format_checkpoint_text
@@ -59,11 +59,11 @@ def append(folder: Folder, size: int, count: int) -> tuple[bytes, list[bytes]]:
     for number in range(size, size + count):
         folder.write(list(growth.add(entry(number))))
     folder.write(list(growth.iter_partial_files()))
-    root, subtrees = growth.root(), subtree_hasher(folder.read, size + count)
+    root, subtrees = growth.root(), make_subtree_hasher(folder.read, size + count)
     text = format_checkpoint_text(KEY.name, size + count, root)
     note = f"{text}\n{KEY.sign(text)}"
     proofs = (
-        encode_proof(number, inclusion_proof(number, size + count, subtrees), note, entry(number))
+        encode_proof(number, make_inclusion_proof(number, size + count, subtrees), note, entry(number))
         for number in range(size, size + count)
     )
     return root, [proof for number, proof in enumerate(proofs) if number < 1000]
@@ -92,7 +92,7 @@ def main() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         size = arguments.entries + arguments.append
-        proof = consistency_proof(arguments.entries, size, subtree_hasher(folder.read, size))
+        proof = make_consistency_proof(arguments.entries, size, make_subtree_hasher(folder.read, size))
         verify_consistency(arguments.entries, size, proof, before, root)
         print(f"append of {arguments.append}: {took * 1000:.0f} ms, {took / making:.5f} of making the log")
         print(f"written: {folder.files} files, {folder.size:,} bytes; memory: {peak / 2**20:.1f} MiB")

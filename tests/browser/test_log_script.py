@@ -18,7 +18,13 @@ from statuary.extensions.log.entries import (
     check_proof,
     encode_proof,
 )
-from statuary.extensions.log.merkle import LogError, fold_pairs, hash_entry_range, hash_leaf, inclusion_proof
+from statuary.extensions.log.merkle import (
+    LogError,
+    hash_complete_tree,
+    hash_entry_range,
+    hash_leaf,
+    make_inclusion_proof,
+)
 from statuary.extensions.log.notes import (
     LOG_KEY,
     PrivateKey,
@@ -75,12 +81,12 @@ def proof_of(entries: list[bytes], number: int, key: PrivateKey = KEY) -> str:
     leaves = [hash_leaf(entry) for entry in entries]
 
     def subtree(height: int, index: int) -> bytes:
-        return fold_pairs(leaves[index << height : (index + 1) << height])
+        return hash_complete_tree(leaves[index << height : (index + 1) << height])
 
     text = format_checkpoint_text(key.name, len(entries), hash_entry_range(0, len(entries), subtree))
     note = f"{text}\n— witness.example/w AAAAAAAA\n{key.sign(text)}"
     return encode_proof(
-        number, inclusion_proof(number, len(entries), subtree), note, entries[number]
+        number, make_inclusion_proof(number, len(entries), subtree), note, entries[number]
     ).decode()
 
 

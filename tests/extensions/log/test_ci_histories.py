@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from statuary.base.files import PublishingError
 from statuary.cli.main import command
-from statuary.extensions.log.key_changes import current_key, sign_key_change, write_key_change
+from statuary.extensions.log.key_changes import follow_key_changes, sign_key_change, write_key_change
 from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
 from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
@@ -131,7 +131,7 @@ class History:
         log = log_of(self.host, key)
         for size, root in self.seen:
             log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
-        assert [current_key(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(
+        assert [follow_key_changes(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(
             self.readers
         )
         if log.head not in self.seen:

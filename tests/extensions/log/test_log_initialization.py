@@ -13,7 +13,7 @@ from statuary.base.primitives import Instant
 from statuary.cli.main import command
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey
-from statuary.extensions.log.options import preview_reason
+from statuary.extensions.log.options import explain_preview
 from statuary.extensions.log.published_log import LogContext, LogSettings, open_log, read_log_settings
 from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
@@ -239,7 +239,7 @@ def test_lost_log_key_allows_renamed_log(tmp_path, runs, content):
     ],
 )
 def test_environment_variables_identify_preview_deployments(variables, is_preview):
-    assert bool(preview_reason(variables, "main")) == is_preview
+    assert bool(explain_preview(variables, "main")) == is_preview
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from statuary.extensions.log.entries import EntryKind as Kind
 from statuary.extensions.log.entries import LogAction, LogEntry, LogSubject
 from statuary.extensions.log.merkle import LogError, LogGrowth
 from statuary.extensions.log.notes import format_checkpoint_text
-from statuary.extensions.log.options import site_reader
+from statuary.extensions.log.options import make_site_reader
 from statuary.extensions.log.published_log import open_log
 from statuary.extensions.log.verify import SiteCheck
 from statuary.publish.folder.reader import walk_everything
@@ -66,12 +66,12 @@ def is_found(check) -> bool:
         found = check()
     except LogError:
         return True
-    return not found.holds or bool(found.due_paths or found.unserved)
+    return not found.covers_all_files or bool(found.due_paths or found.unserved)
 
 
 def checked_url(url: str):
     """Verify a site as a reader of its address does."""
-    read = site_reader(url)
+    read = make_site_reader(url)
     log = open_log(url, read, KEY.public)
     if log is None:
         raise LogError("there is no log")
@@ -165,7 +165,7 @@ UNCOVERED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", UNCOVERED)
 def test_log_verify_lists_unlogged_files(site, kind):
-    assert checked(site).holds
+    assert checked(site).covers_all_files
     before = set(tree(site))
     UNCOVERED[kind](site)
     (name,) = set(walk_everything(site)) - before or {"snapshot/manifest.json"}

@@ -10,14 +10,14 @@ from tlog_scales.tlog import ConsistencyProof, InclusionProof
 from statuary.extensions.log.merkle import (
     LogError,
     LogGrowth,
-    consistency_proof,
     hash_entry_range,
     hash_leaf,
     hash_node,
-    inclusion_proof,
     iter_tile_paths,
-    subtree_hasher,
-    verified_entries,
+    iter_verified_entries,
+    make_consistency_proof,
+    make_inclusion_proof,
+    make_subtree_hasher,
     verify_consistency,
     verify_inclusion,
 )
@@ -102,22 +102,22 @@ def check_history(random: Random) -> int:
         at += step
     assert set(iter_tile_paths(size)) <= set(pieces)
     root, roots = published[size], dict(enumerate(prefix_roots(leaves), 1))
-    assert root == plain_root(leaves) == hash_entry_range(0, size, subtree_hasher(pieces.get, size))
+    assert root == plain_root(leaves) == hash_entry_range(0, size, make_subtree_hasher(pieces.get, size))
     assert published.items() <= roots.items()
-    assert list(verified_entries(pieces.get, size, root)) == entries
-    subtrees = subtree_hasher(pieces.get, size)
+    assert list(iter_verified_entries(pieces.get, size, root)) == entries
+    subtrees = make_subtree_hasher(pieces.get, size)
     second = TilesReader(TilesInMemory(pieces))
     second.set_size(size)
     assert second.calculate_root_hash() == root
     seldom = random.randrange(50)
     for prefix, prefix_root in roots.items():
-        proof = consistency_proof(prefix, size, subtrees)
+        proof = make_consistency_proof(prefix, size, subtrees)
         verify_consistency(prefix, size, proof, prefix_root, root)
         ConsistencyProof(prefix, size, proof).check(prefix_root, root)
         if prefix % 50 == seldom:
             assert proof == second.get_consistency_proof(prefix, size).node_hashes
     for index, leaf in enumerate(leaves):
-        proof = inclusion_proof(index, size, subtrees)
+        proof = make_inclusion_proof(index, size, subtrees)
         verify_inclusion(leaf, index, size, proof, root)
         InclusionProof(index, size, proof).check(leaf, root)
         if index % 50 == seldom:
@@ -139,12 +139,12 @@ def test_small_logs_prove_every_entry():
     grown(pieces, 0, entries)
     for size in range(1, 71):
         root = plain_root(leaves[:size])
-        subtrees = subtree_hasher(pieces.get, 70)
+        subtrees = make_subtree_hasher(pieces.get, 70)
         for first in range(size + 1):
             old = plain_root(leaves[:first]) if first else bytes.fromhex(EMPTY)
-            verify_consistency(first, size, consistency_proof(first, size, subtrees), old, root)
+            verify_consistency(first, size, make_consistency_proof(first, size, subtrees), old, root)
         for index in range(size):
-            verify_inclusion(leaves[index], index, size, inclusion_proof(index, size, subtrees), root)
+            verify_inclusion(leaves[index], index, size, make_inclusion_proof(index, size, subtrees), root)
 
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -178,9 +178,9 @@ def accepted(pieces, checkpoint, seen, key):
     """Say whether a reader who has seen a checkpoint accepts a log, as `statuary log verify` decides it."""
     try:
         verify_checkpoint(checkpoint, key)
-        list(verified_entries(pieces.get, checkpoint.size, checkpoint.root))
-        subtrees = subtree_hasher(pieces.get, checkpoint.size)
-        proof = consistency_proof(seen.size, checkpoint.size, subtrees)
+        list(iter_verified_entries(pieces.get, checkpoint.size, checkpoint.root))
+        subtrees = make_subtree_hasher(pieces.get, checkpoint.size)
+        proof = make_consistency_proof(seen.size, checkpoint.size, subtrees)
         verify_consistency(seen.size, checkpoint.size, proof, seen.root, checkpoint.root)
     except LogError:
         return False

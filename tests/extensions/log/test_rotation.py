@@ -9,7 +9,7 @@ from statuary.extensions.log.entries import LOG_KEY, EntryRules, LogAction, LogE
 from statuary.extensions.log.key_changes import (
     ROTATION,
     KeyChange,
-    current_key,
+    follow_key_changes,
     read_key_change,
     sign_key_change,
 )
@@ -160,8 +160,8 @@ def test_invalid_key_change_entry_is_rejected():
     assert parse_entry(entry.encode()) == entry
     EntryRules().check_entry(3, entry, None)
     EntryRules().check_entry(4, entry._replace(key_change=second, replaces=3), (3, entry))
-    assert current_key(keys[0].public, (first, second)) == keys[2].public
-    assert current_key(keys[3].public, (first, second)) == keys[3].public
+    assert follow_key_changes(keys[0].public, (first, second)) == keys[2].public
+    assert follow_key_changes(keys[3].public, (first, second)) == keys[3].public
     wrong = [
         entry._replace(action=LogAction.ADD),
         entry._replace(key_change=None),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from statuary.base.primitives import parse_instant
-from statuary.extensions.log.merkle import LogError, LogGrowth, verified_entries
+from statuary.extensions.log.merkle import LogError, LogGrowth, iter_verified_entries
 from statuary.extensions.log.notes import Checkpoint, Note
 from statuary.extensions.log.published_log import PREFIX, PublishedLog
 from statuary.extensions.log.verify import DocumentCheck, SiteCheck
@@ -54,7 +54,7 @@ def test_reading_log_entries_rejects_changed_tile(start):
         paths.add(path)
         return read_path(path)
 
-    assert list(verified_entries(noting, *log.head, start))
+    assert list(iter_verified_entries(noting, *log.head, start))
     for path in paths:
         body = read_path(path)
         if body is None:
@@ -62,7 +62,9 @@ def test_reading_log_entries_rejects_changed_tile(start):
         changed = {path: body[:-1] + bytes([body[-1] ^ 1])}
         with pytest.raises(LogError):
             list(
-                verified_entries(lambda other, c=changed: c.get(other) or read_path(other), *log.head, start)
+                iter_verified_entries(
+                    lambda other, c=changed: c.get(other) or read_path(other), *log.head, start
+                )
             )
 
 
@@ -117,7 +119,7 @@ def test_verify_since_reads_only_changed_documents(tmp_path, layout):
         site = tmp_path / f"site{records}"
         since = built_with(content, site, records, layout)
         reads[records] = checked_since(site, since)
-        assert reads[records].found.holds
+        assert reads[records].found.covers_all_files
         subjects = {entry.subject for entry in entries_of(site)[since:]}
         assert len(subjects) >= 12  # ten records, the incident and the site
         assert reads[records].found.matching_count >= 3 * 10
@@ -155,7 +157,7 @@ def changed_site(tmp_path: Path, content: Path, site: Path) -> int:
     ],
 )
 def test_verify_since_finds_damaged_changed_document(site, changed_site, path, is_found):
-    assert checked_since(site, changed_site).found.holds
+    assert checked_since(site, changed_site).found.covers_all_files
     file = site / path.format(size=log_of(site).head.size)
     names = [one for one in site.rglob("*") if one.is_file() and one.samefile(file)]
     body = bytearray(file.read_bytes())
@@ -164,7 +166,7 @@ def test_verify_since_finds_damaged_changed_document(site, changed_site, path, i
         name.unlink()
         name.write_bytes(body)
     try:
-        holds = checked_since(site, changed_site).found.holds
+        holds = checked_since(site, changed_site).found.covers_all_files
     except LogError:
         holds = False
     assert holds is not is_found

@@ -18,7 +18,7 @@ from statuary.cli.output import show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_key_change
 from statuary.extensions.log.key_files import (
-    existing_key_error,
+    make_existing_key_error,
     refuse_existing_key,
     refuse_key_in_content,
     refuse_url_as_log_name,
@@ -26,13 +26,13 @@ from statuary.extensions.log.key_files import (
 from statuary.extensions.log.known_logs import (
     EarlierCheckpoint,
     KnownLog,
+    choose_verification_key,
     has_known_key,
-    known_heads,
-    read_earlier,
+    load_known_heads,
+    read_earlier_checkpoint,
     refuse_other_log,
     save_log_state,
-    verification_key,
-    verify_earlier,
+    verify_earlier_checkpoint,
 )
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import (
@@ -46,9 +46,9 @@ from statuary.extensions.log.notes import (
 )
 from statuary.extensions.log.options import (
     KEY_VARIABLE,
+    make_site_reader,
     public_log_key_option,
     read_public_key,
-    site_reader,
 )
 from statuary.extensions.log.published_log import (
     EXAMPLE,
@@ -67,18 +67,18 @@ from statuary.extensions.log.resume import (
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
-    entries_about,
+    list_entries_about,
     make_proof_file,
+    parse_subject_of_path,
     require_log_at,
-    subject_of_path,
 )
 from statuary.extensions.log.witnesses import (
     add_cosignatures,
-    cosignature_request,
-    quorum_fault,
+    describe_missing_cosignatures,
+    make_cosignature_request,
+    parse_witness_size,
     verify_cosignature_response,
     verify_witnesses,
-    witness_size,
 )
 from statuary.extensions.snapshots.site_reader import ManifestIndex, UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
@@ -150,10 +150,10 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 
 def _request_cosignature(log: PublishedLog, key: "PublicKey", witness_url: str) -> "dict[PublicKey, str]":
     try:
-        response = _post_cosignature_request(witness_url, cosignature_request(log, 0))
+        response = _post_cosignature_request(witness_url, make_cosignature_request(log, 0))
         if response.status == 409:  # the witness has cosigned this log before, and returns its size
             response = _post_cosignature_request(
-                witness_url, cosignature_request(log, witness_size(response.body))
+                witness_url, make_cosignature_request(log, parse_witness_size(response.body))
             )
         line = verify_cosignature_response(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
@@ -222,7 +222,7 @@ def verify(
     Exit codes: 0 verified; 1 something does not match the log; 3 the site cannot be read.
     """
     try:
-        earlier = read_earlier(since)
+        earlier = read_earlier_checkpoint(since)
         opened = _open_log(location, public_key, earlier)
         log, key, read_path, changes = opened
         if public_key is None and not forget:
@@ -235,7 +235,9 @@ def verify(
             result = _check_all_documents(opened, location)
         else:
             result = _check_changes_since(opened, earlier, location)
-        if not witnesses and (fault := quorum_fault(log.checkpoint, read_log_settings(read_path))):
+        if not witnesses and (
+            fault := describe_missing_cosignatures(log.checkpoint, read_log_settings(read_path))
+        ):
             result.problems.append(fault)
     except LogError as error:
         print_error(error)
@@ -243,7 +245,7 @@ def verify(
     _echo_check_result(result)
     if not forget:
         save_log_state(KnownLog(key, log.head), location, changes)
-    sys.exit(ExitCode.OK if result.holds else ExitCode.FINDINGS)
+    sys.exit(ExitCode.OK if result.covers_all_files else ExitCode.FINDINGS)
 
 
 def _echo_check_result(result: DocumentCheck) -> None:
@@ -281,8 +283,7 @@ class OpenedLog(NamedTuple):
 
 
 def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint | None) -> OpenedLog:
-    """Open a log, and verify its signature."""
-    read_path = site_reader(location)
+    read_path = make_site_reader(location)
     log = require_log_at(open_log(location, read_path, None), location)
     settings = read_log_settings(read_path)
     origin = log.checkpoint.origin
@@ -291,14 +292,14 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     seen = 0 if earlier is None else min(earlier.checkpoint.size, log.head.size)
     changes = [] if is_same else log.key_changes(seen)
     try:
-        key, source = verification_key(origin, public_key, stated_key, changes)
+        key, source = choose_verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
     except LogError:
         if earlier is None:
             raise
         # The trusted key may be older than `earlier`, so read all key changes from the first entry on.
         changes = log.key_changes()
-        key, source = verification_key(origin, public_key, stated_key, changes)
+        key, source = choose_verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
     click.echo(escape_control_chars(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
     click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
@@ -310,10 +311,10 @@ def _verify_log_growth(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, 
     log, key, _, changes = opened
     if earlier is not None:
         checkpoint = earlier.checkpoint
-        verify_earlier(checkpoint, key, changes)
+        verify_earlier_checkpoint(checkpoint, key, changes)
         log.verify_extends(TreeHead(checkpoint.size, checkpoint.root), earlier.name)
         click.echo(f"it continues {escape_control_chars(earlier.name)} ({checkpoint.size:,} entries)")
-    heads = [] if ignore_stored else known_heads(key, changes)
+    heads = [] if ignore_stored else load_known_heads(key, changes)
     for head in heads:
         log.verify_extends(head, "the log seen before")
         click.echo(f"it continues the log seen before ({head.size:,} entries)")
@@ -322,7 +323,6 @@ def _verify_log_growth(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, 
 
 
 def _check_changes_since(opened: OpenedLog, earlier: EarlierCheckpoint, location: str) -> DocumentCheck:
-    """Verify what has changed since a checkpoint that the log continues."""
     log, key, read_path, _ = opened
     since = earlier.checkpoint.size
     is_archive = is_archive_url(location) if is_url(location) else Path(location).is_file()
@@ -436,7 +436,7 @@ def _write_private_key(key: PrivateKey, key_file: Path) -> None:
         key_file.parent.mkdir(parents=True, exist_ok=True)
         create_file(key_file, f"{key.text}\n".encode(), mode=0o600)
     except FileExistsError:
-        raise existing_key_error(key_file) from None
+        raise make_existing_key_error(key_file) from None
     except OSError as error:
         raise PublishingError(f"{key_file} cannot be written: {error.strerror}") from None
     try:
@@ -540,7 +540,7 @@ def check(
     """
     try:
         proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))
-        key, source = verification_key(proved.checkpoint.origin, public_key, None)
+        key, source = choose_verification_key(proved.checkpoint.origin, public_key, None)
         click.echo(
             escape_control_chars(
                 f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"
@@ -595,6 +595,6 @@ class _LogHistory(NamedTuple):
 
 
 def _read_log_history(site: str, path: str) -> _LogHistory:
-    log = require_log_at(open_log(site, site_reader(site), None), site)
-    subject = subject_of_path(path)
-    return _LogHistory(log, [] if subject is None else entries_about(log, subject))
+    log = require_log_at(open_log(site, make_site_reader(site), None), site)
+    subject = parse_subject_of_path(path)
+    return _LogHistory(log, [] if subject is None else list_entries_about(log, subject))

@@ -65,7 +65,7 @@ class LogSubject(NamedTuple):
 
     @property
     def members(self) -> dict[str, str]:
-        """The JSON members that say what a log entry is about."""
+        """The JSON members that name the subject, such as chain and address."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -205,7 +205,6 @@ def _is_utc_time(time_text: str) -> bool:
 
 
 def _describe_action_fault(entry: LogEntry, previous_numbered: NumberedEntry | None) -> str:
-    """Describe a conflict with the subject's previous entry."""
     number, previous_entry = previous_numbered if previous_numbered is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, but the previous entry about the subject is {number}"
@@ -217,7 +216,6 @@ def _describe_action_fault(entry: LogEntry, previous_numbered: NumberedEntry | N
 
 
 def _describe_key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Describe what is wrong with the announcement of a key."""
     change = entry.key_change
     previous_change = previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
@@ -232,7 +230,6 @@ def _describe_key_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str
 
 
 def _describe_order_fault(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Describe why an entry cannot follow the previous one."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
@@ -294,9 +291,9 @@ def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, entry: bytes = b"") -> bytes:
-    """Return the content of a .tlog-proof file.
+    """Format a .tlog-proof file: Merkle proof, signed checkpoint and entry.
 
-    It has an inclusion proof, the signed checkpoint, and `entry` unless that is empty.
+    `hashes` lead from the entry with the number `index` to the root in the checkpoint (the log's state).
     """
     lines = [HEADER]
     if entry:
@@ -354,7 +351,7 @@ class LogTable(LedgerTable):
 
     @property
     def state(self) -> LogState:
-        """The log's state after the last build that extended it."""
+        """The log's size and root after the last build that extended it."""
         row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
@@ -362,8 +359,11 @@ class LogTable(LedgerTable):
         self.connection.execute("DELETE FROM log_heads")
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
-    def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Store new entries (schema `work`) or published ones (schema `main`)."""
+    def insert_entries(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
+        """Store log entries in the build's database.
+
+        The schema is `work` for new entries, and `main` for published ones.
+        """
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert_entry(number, entry, schema)
@@ -384,7 +384,7 @@ class LogTable(LedgerTable):
         """Return the latest entry about a contract or incident, or None."""
         return next(reversed(self.all_entries(subject)), None)
 
-    def replace(self, entries: Iterable[bytes], head: str) -> None:
+    def replace_all_entries(self, entries: Iterable[bytes], head: str) -> None:
         """Replace all stored entries with those of the published log.
 
         `head` is the size and the root of the Merkle tree with these entries.
@@ -471,7 +471,7 @@ class LogItem(NamedTuple):
     match_id: str = ""
 
 
-def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
+def make_change_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return a new log entry if a contract, incident or update changed.
 
     Args:
@@ -494,7 +494,7 @@ def entry_for_change(item: LogItem, previous: NumberedEntry | None, now: Instant
     return LogEntry(item.subject, latest, time, item.sha256, item.proof, item.match_id, number)
 
 
-def contracts_to_log(table: LogTable, *, include_unchanged: bool) -> Iterator[LogItem]:
+def iter_contracts_to_log(table: LogTable, *, include_unchanged: bool) -> Iterator[LogItem]:
     """Yield the contracts that this build changed or removed.
 
     With `include_unchanged`, all contracts are yielded.
@@ -519,7 +519,7 @@ def _read_contract_item(ledger: Ledger, subject: LogSubject) -> LogItem:
     return LogItem(subject, record, proof, contract.match_id)
 
 
-def incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
+def iter_incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield the incidents and updates that may need a new log entry.
 
     Incidents and updates that were removed are included.

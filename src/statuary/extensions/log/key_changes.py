@@ -67,7 +67,7 @@ def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
 
-def current_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
+def follow_key_changes(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
     """Return the current key of a log, starting from a trusted key.
 
     For example, if the log announced that key B follows key A, and you trust A, the result is B.

@@ -46,10 +46,10 @@ def refuse_existing_key(key_file: Path) -> None:
         PublishingError: if there is a file, folder or link at the path.
     """
     if os.path.lexists(key_file):
-        raise existing_key_error(key_file)
+        raise make_existing_key_error(key_file)
 
 
-def existing_key_error(key_file: Path) -> PublishingError:
+def make_existing_key_error(key_file: Path) -> PublishingError:
     """Return the error that the file for a key already exists.
 
     Args:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from statuary.base.files import PublishingError
-from statuary.extensions.log.key_changes import KeyChange, current_key
+from statuary.extensions.log.key_changes import KeyChange, follow_key_changes
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     EXAMPLE_SEED,
@@ -100,7 +100,7 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
         return
     except (OSError, ValueError, LogError):
         raise _damaged_file_error(file) from None
-    if current_key(remembered_key, changes) != key:
+    if follow_key_changes(remembered_key, changes) != key:
         raise LogError(
             f"{display_location(location)} had the log with the key {remembered_key.text}, and now has one with {key.text}",
             "ask the publisher; if the change is genuine, accept the new key with --public-key",
@@ -164,7 +164,6 @@ class KnownKey(NamedTuple):
 
 
 def _find_trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
-    """Return the key to trust for a log."""
     if given_key is not None:
         return KnownKey(read_public_key(given_key), "the given key")
     for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
@@ -173,7 +172,7 @@ def _find_trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyC
     return None
 
 
-def verification_key(
+def choose_verification_key(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> KnownKey:
     """Choose the key with which to verify a log.
@@ -198,7 +197,7 @@ def verification_key(
     trusted = _find_trusted_key(origin, given_key, changes)
     if trusted is not None:
         key, source = trusted
-        last_stated_key = current_key(key, changes)
+        last_stated_key = follow_key_changes(key, changes)
         if last_stated_key != key:
             return KnownKey(last_stated_key, f"announced by {source}, {key.text}")
         if given_key is None and stated_key not in (None, key.text):
@@ -215,7 +214,7 @@ def verification_key(
     return KnownKey(parse_public_key(stated_key), "the key that the site states, seen for the first time")
 
 
-def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
+def load_known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     """Return the states of a log that this machine verified earlier.
 
     A state is the size of the log and the root of its Merkle tree. If the log no longer contains one of them,
@@ -229,7 +228,9 @@ def known_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     return [remembered_log.head for name in names if (remembered_log := load_log_state(name)) is not None]
 
 
-def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
+def verify_earlier_checkpoint(
+    earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]
+) -> None:
     """Verify the signature of a log's earlier checkpoint.
 
     A checkpoint is the signed state of a log. The log may have changed its key since then, so its earlier
@@ -258,7 +259,7 @@ class EarlierCheckpoint(NamedTuple):
     checkpoint: Checkpoint
 
 
-def read_earlier(file: Path | None) -> EarlierCheckpoint | None:
+def read_earlier_checkpoint(file: Path | None) -> EarlierCheckpoint | None:
     """Read a log's checkpoint that a reader saved to a file.
 
     A checkpoint is the signed state of a log.

@@ -52,7 +52,7 @@ def hash_node(left_hash: bytes, right_hash: bytes) -> bytes:
     return sha256(b"\1" + left_hash + right_hash).digest()
 
 
-def fold_pairs(hashes: Sequence[bytes]) -> bytes:
+def hash_complete_tree(hashes: Sequence[bytes]) -> bytes:
     """Return the root of a complete Merkle tree.
 
     Args:
@@ -68,12 +68,13 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 
 
 def hash_entry_range(start: int, end: int, subtree_hash: SubtreeHash) -> bytes:
-    """Return the hash of a range of entries: MTH(D[start:end]) in RFC 6962.
+    """Return the Merkle tree hash of a range of log entries.
+
+    It is MTH(D[start:end]) in RFC 6962. The hash of all entries is the root of the tree.
 
     Args:
         start: the number of the first entry.
-        end: the number after the last entry. If start is 0 and all entries are included, the result is the
-            root.
+        end: the number after the last entry.
         subtree_hash: a function that returns the hash of a complete subtree, given its height and index.
     """
     size = end - start
@@ -86,8 +87,8 @@ def hash_entry_range(start: int, end: int, subtree_hash: SubtreeHash) -> bytes:
     return hash_node(hash_entry_range(start, split, subtree_hash), hash_entry_range(split, end, subtree_hash))
 
 
-def inclusion_proof(index: int, size: int, subtree_hash: SubtreeHash) -> list[bytes]:
-    """Return the hashes that prove that a tree contains an entry.
+def make_inclusion_proof(index: int, size: int, subtree_hash: SubtreeHash) -> list[bytes]:
+    """Compute the hashes that prove that a Merkle tree contains an entry.
 
     The result is PATH(index, D[size]) of RFC 6962, 2.1.1, from the leaf's sibling to the child of the root.
 
@@ -119,10 +120,10 @@ def _iter_sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
             start = split
 
 
-def consistency_proof(first_size: int, second_size: int, subtree_hash: SubtreeHash) -> list[bytes]:
-    """Return the hashes that prove that a tree extends a smaller one.
+def make_consistency_proof(first_size: int, second_size: int, subtree_hash: SubtreeHash) -> list[bytes]:
+    """Compute the hashes that prove that a log extends a shorter one.
 
-    The result is PROOF(first, D[second]) of RFC 6962, 2.1.2.
+    The result is PROOF(first, D[second]) of RFC 6962, 2.1.2, for Merkle trees.
 
     Args:
         first_size: the number of entries in the smaller tree.
@@ -277,7 +278,8 @@ ReadPath = Callable[[str], bytes | None]
 def tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
     """Return the path of a log's file of hashes or entries.
 
-    A tile has up to 256 hashes, a bundle up to 256 entries (c2sp.org/tlog-tiles).
+    A tile has up to 256 hashes, a bundle up to 256 entries (c2sp.org/tlog-tiles). Example: level 0, index 1234
+    -> `tile/0/x001/234`.
 
     Args:
         level: the level of the tile, or `entries` for a bundle.
@@ -343,7 +345,7 @@ def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, 
     return body
 
 
-def subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
+def make_subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
     """Make a function that computes subtree hashes from a log's tiles.
 
     A tile is a file of hashes. The function raises LogError if a tile is missing or too short. It does not
@@ -367,7 +369,7 @@ def subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
         hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
             raise LogError(f"the file {tile_path(level, tile)} of the log is cut off: it has too few hashes")
-        return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
+        return hash_complete_tree([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
 
     return lru_cache(KEPT_HASHES)(hash_subtree)
 
@@ -406,7 +408,7 @@ def split_bundle(bundle: bytes, entry_count: int) -> list[bytes]:
     return entries
 
 
-def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
+def make_bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]]:
     """Make a function that reads the entries in a bundle.
 
     A bundle is a file of up to 256 entries. The function takes the number of the bundle, and caches the last
@@ -425,7 +427,7 @@ def bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[bytes]
     return lru_cache(1)(read_bundle)
 
 
-def verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
+def iter_verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
     """Yield the entries of a log, verified against its root hash.
 
     Args:
@@ -526,7 +528,9 @@ class LogGrowth:
         tile += value
         if len(tile) == WIDTH * HASH_SIZE:
             yield tile_path(level, (self.size >> HEIGHT * (level + 1)) - 1), bytes(tile)
-            value = fold_pairs([bytes(tile[at : at + HASH_SIZE]) for at in range(0, len(tile), HASH_SIZE)])
+            value = hash_complete_tree(
+                [bytes(tile[at : at + HASH_SIZE]) for at in range(0, len(tile), HASH_SIZE)]
+            )
             tile.clear()
             yield from self._append_hash(level + 1, value)
 
@@ -550,7 +554,9 @@ class LogGrowth:
             level, level_height = divmod(height, HEIGHT)
             offset = (index << level_height) % WIDTH * HASH_SIZE
             hashes = self._levels[level][offset : offset + (HASH_SIZE << level_height)]
-            return fold_pairs([bytes(hashes[at : at + HASH_SIZE]) for at in range(0, len(hashes), HASH_SIZE)])
+            return hash_complete_tree(
+                [bytes(hashes[at : at + HASH_SIZE]) for at in range(0, len(hashes), HASH_SIZE)]
+            )
 
         return hash_entry_range(0, self.size, hash_subtree)
 

@@ -175,10 +175,10 @@ def parse_private_key(text: str) -> PrivateKey:
 
 
 def decode_base64(encoded: str) -> bytes | None:
-    """Decode a canonical base64 string.
+    """Decode a base64 string, but only in its canonical form.
 
     Returns:
-        The bytes, or None if the string is not canonical base64.
+        The bytes; None if encoding them again gives another string.
     """
     try:
         data = b64decode(encoded, validate=True)
@@ -230,6 +230,8 @@ class Note(NamedTuple):
 
 def parse_note(note_bytes: bytes) -> Note:
     """Parse a signed note without verifying its signatures.
+
+    A note is a text, an empty line, and signature lines (c2sp.org/signed-note).
 
     Raises:
         LogError: if the bytes are not a note, or are too many.
@@ -297,7 +299,7 @@ def parse_checkpoint(checkpoint_bytes: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify that a checkpoint is signed by the log's key.
+    """Verify that a log's key signed a checkpoint, the log's state.
 
     The checkpoint must also name the same log as the key.
 

@@ -35,8 +35,8 @@ public_log_key_option = click.option(
 )
 
 
-def log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Collect what a build needs to extend its log.
+def make_log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
+    """Collect what a build needs to extend its transparency log.
 
     For example, the signing key, and where the log was published before.
 
@@ -60,7 +60,7 @@ def log_context(log_settings: LogSettings, run: Run, options: Mapping[str, Any])
         allow_clock_rollback=bool(options.get("allow_clock_rollback")),
         allow_rollback=bool(options.get("allow_log_rollback")),
         change=None if run.root is None else read_key_change(run.root),
-        preview=preview_reason(os.environ, log_settings.branch),
+        preview=explain_preview(os.environ, log_settings.branch),
     )
     if key_file is not None:
         with suppress(OSError):
@@ -99,7 +99,7 @@ def _open_log_location(location: str) -> ReadPath:
         LogError: if it cannot be read.
     """
     try:
-        reader = site_reader(location)
+        reader = make_site_reader(location)
         reader(LOG_CHECKPOINT.pattern)
     except (PublishingError, UnreachableError) as error:
         raise LogError(f"the published log cannot be read: {error}", cause="unreadable") from None
@@ -121,10 +121,10 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
     return LogError(str(error), hint, error.cause)
 
 
-def preview_reason(environment: Mapping[str, str], published_branch: str) -> str:
-    """Explain the reason that makes a build only a preview.
+def explain_preview(environment: Mapping[str, str], published_branch: str) -> str:
+    """Say why a build is only a preview and must not sign.
 
-    A preview, such as for a pull request, signs nothing. Hosting services mark previews with environment
+    A preview is a build for a pull request, for example. Hosting services mark previews with environment
     variables.
 
     Args:
@@ -168,7 +168,7 @@ def is_in_ci(environment: Mapping[str, str]) -> bool:
     return environment.get("CI", "").lower() not in ("", "0", "false")
 
 
-def site_reader(location: str) -> ReadPath:
+def make_site_reader(location: str) -> ReadPath:
     """Make a function that reads the files of a published site.
 
     Args:

@@ -20,18 +20,18 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 """
 
 
-def entries_at_paths(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
-    """Yield some files' entries in the list of a site's files.
+def find_listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
+    """Find files in a site's manifest, the list of its files.
 
-    The list is divided into parts, and only the necessary parts are read. One entry can have several paths;
+    The manifest is divided into parts, and only the necessary parts are read. One entry can have several paths;
     it is yielded once.
 
     Args:
-        index: the list of files.
+        index: the manifest.
         paths: the paths to find.
 
     Raises:
-        DamagedSnapshotError: if a part of the list is missing or damaged.
+        DamagedSnapshotError: if a part of the manifest is missing or damaged.
     """
     yield from {entry.path: entry for path in paths if (entry := index.find(path)) is not None}.values()
 
@@ -69,7 +69,7 @@ class OwnManifest:
             entries = (
                 read_entries(manifest, self.read_path)
                 if paths is None
-                else entries_at_paths(ManifestIndex(text, self.read_path), paths)
+                else find_listed_entries(ManifestIndex(text, self.read_path), paths)
             )
             for entry in entries:
                 rows = ((name, entry.sha256) for name in entry.names)
@@ -81,7 +81,7 @@ class OwnManifest:
         """Delete the temporary database."""
         self.table.close()
 
-    def lists_file_content(self, path: str, content: bytes | None) -> bool:
+    def matches_listed_digest(self, path: str, content: bytes | None) -> bool:
         """Return whether a file equals its entry in the site's file list.
 
         If both the file and its entry are missing, the result is True.
@@ -95,7 +95,7 @@ class OwnManifest:
             return content is None and not self.fault
         return content is not None and row[0] == sha256(content).hexdigest()
 
-    def add_file(self, path: str, content: bytes | None) -> None:
+    def record_file(self, path: str, content: bytes | None) -> None:
         """Store the digest of a file, for `describe_differences`.
 
         Args:
@@ -108,14 +108,14 @@ class OwnManifest:
     def describe_differences(self) -> Iterator[str]:
         """Yield a sentence for each difference between a site and its manifest.
 
-        Listed files that were not passed to `add_file` are read from the site.
+        Listed files that were not passed to `record_file` are read from the site.
         """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
             return
         query = "SELECT name FROM stated WHERE name NOT IN (SELECT name FROM found)"
         for (name,) in self.table.execute(query).fetchall():
-            self.add_file(name, self.read_path(name))
+            self.record_file(name, self.read_path(name))
         differing = (
             "SELECT name, sha256, (SELECT sha256 FROM found WHERE name = stated.name) FROM stated"
             " WHERE sha256 != (SELECT sha256 FROM found WHERE name = stated.name) ORDER BY name"

@@ -16,13 +16,13 @@ from statuary.extensions.log.merkle import (
     WIDTH,
     LogError,
     ReadPath,
-    bundle_reader,
-    consistency_proof,
     hash_entry_range,
     hash_leaf,
-    inclusion_proof,
-    subtree_hasher,
-    verified_entries,
+    iter_verified_entries,
+    make_bundle_reader,
+    make_consistency_proof,
+    make_inclusion_proof,
+    make_subtree_hasher,
     verify_consistency,
     verify_inclusion,
 )
@@ -164,8 +164,8 @@ class PublishedLog:
         self.head = TreeHead(checkpoint.size, checkpoint.root)
         # Callers give paths in the log's folder, such as `tile/0/000`, but the site is read from its root.
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
-        self.subtrees = subtree_hasher(self.read_path, checkpoint.size)
-        self._read_bundle = bundle_reader(self.read_path, checkpoint.size)
+        self.subtrees = make_subtree_hasher(self.read_path, checkpoint.size)
+        self._read_bundle = make_bundle_reader(self.read_path, checkpoint.size)
 
     def entries(self, start: int = 0) -> Iterator[bytes]:
         """Yield the entries of the log, verified against its checkpoint.
@@ -176,7 +176,7 @@ class PublishedLog:
         Raises:
             LogError: if an entry is missing or does not match the checkpoint.
         """
-        return verified_entries(self.read_path, *self.head, start)
+        return iter_verified_entries(self.read_path, *self.head, start)
 
     def entry(self, number: int) -> bytes:
         """Return one entry of the log, verified against its checkpoint.
@@ -187,7 +187,7 @@ class PublishedLog:
             LogError: if the entry does not exist or does not match the checkpoint.
         """
         size, root = self.head
-        proof = inclusion_proof(number, size, self.subtrees)
+        proof = make_inclusion_proof(number, size, self.subtrees)
         body = self._read_bundle(number // WIDTH)[number % WIDTH]
         verify_inclusion(hash_leaf(body), number, size, proof, root)
         return body
@@ -245,7 +245,7 @@ class PublishedLog:
                 earlier=earlier_head.size,
             )
         try:
-            proof = consistency_proof(earlier_head.size, size, self.subtrees)
+            proof = make_consistency_proof(earlier_head.size, size, self.subtrees)
             verify_consistency(earlier_head.size, size, proof, earlier_head.root, root)
         except LogError as error:
             raise LogError(
@@ -259,7 +259,9 @@ class PublishedLog:
 def open_log(
     site_name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
-    """Open the log that a site has published, and verify its checkpoint.
+    """Open the transparency log of a published site, and verify its checkpoint.
+
+    A checkpoint is the signed state of a log.
 
     Args:
         site_name: the name of the site in error messages.
@@ -413,9 +415,9 @@ class LogContext(NamedTuple):
 
     @property
     def own_key(self) -> PrivateKey | None:
-        """The log's private key: the user's, or the public example key.
+        """The key that signs the log: the user's, or the example key.
 
-        It is None for a preview without the example key.
+        It is None for a preview without the example key, which is public and used by demos.
 
         Raises:
             LogError: if the given key is that of another log.

@@ -291,7 +291,6 @@ class LogLocations(NamedTuple):
         own_log: PublishedLog | None,
         seen_heads: Iterator[TreeHead | None],
     ) -> None:
-        """Raise LogError unless a log extends every published state."""
         for earlier_head in seen_heads:
             if earlier_head is None or not earlier_head.size:
                 continue

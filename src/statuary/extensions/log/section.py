@@ -9,7 +9,7 @@ from typing_extensions import override
 from statuary.base.primitives import format_utc_milliseconds
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.options import is_in_ci, log_context, store_signed_state
+from statuary.extensions.log.options import is_in_ci, make_log_context, store_signed_state
 from statuary.extensions.log.pages import PARTS
 from statuary.extensions.log.published_log import (
     LOG_FAULT,
@@ -57,7 +57,7 @@ class LogSection(Section):
         self.settings = self.settings or read_log_settings(run.target.read_published)
         if self.settings is None:
             return None
-        context = log_context(self.settings, run, self.options)
+        context = make_log_context(self.settings, run, self.options)
         log = SiteLog(run.target, context)
         incidents = [
             document

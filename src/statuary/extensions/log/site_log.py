@@ -29,19 +29,19 @@ from statuary.extensions.log.entries import (
     LogSubject,
     LogTable,
     NumberedEntry,
-    contracts_to_log,
     encode_proof,
-    entry_for_change,
-    incidents_to_log,
+    iter_contracts_to_log,
     iter_incident_updates,
+    iter_incidents_to_log,
+    make_change_entry,
 )
 from statuary.extensions.log.merkle import (
     LogError,
     LogGrowth,
-    consistency_proof,
-    inclusion_proof,
     iter_tile_paths,
-    subtree_hasher,
+    make_consistency_proof,
+    make_inclusion_proof,
+    make_subtree_hasher,
     verify_consistency,
 )
 from statuary.extensions.log.notes import PrivateKey, PublicKey, format_checkpoint_text
@@ -128,7 +128,7 @@ class SiteLog:
         self.previous_head = self.start.head
         self.is_restored = not self.start.is_own
         if parse_tree_head(self.table.state.head) != self.previous_head:
-            self.table.replace(self.base.entries() if self.base else (), self.previous_head.text)
+            self.table.replace_all_entries(self.base.entries() if self.base else (), self.previous_head.text)
         self.is_rotated = self._is_signed_by_previous_key(previous_key)
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.previous_head.size, self._read_log_file)
@@ -216,7 +216,6 @@ class SiteLog:
             )
 
     def _record_log_extension(self, head: TreeHead | None) -> LogExtension:
-        """Return the state of the log after the run."""
         published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text
@@ -231,9 +230,10 @@ class SiteLog:
         )
 
     def _append_changed_items(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
-        """Append entries about items that changed, and yield them."""
         now = self.context.now
-        missing_entries = (entry_for_change(item, self.table.last_entry(item.subject), now) for item in items)
+        missing_entries = (
+            make_change_entry(item, self.table.last_entry(item.subject), now) for item in items
+        )
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
@@ -244,9 +244,9 @@ class SiteLog:
                 self._add_entry(addition)
                 yield new[-1]
             if len(new) >= BATCH:
-                self.table.add(new)
+                self.table.insert_entries(new)
                 new.clear()
-        self.table.add(new)
+        self.table.insert_entries(new)
 
     def _is_signed_by_previous_key(self, previous_key: PublicKey | None) -> bool:
         """Return whether the previous key signed the log.
@@ -265,7 +265,6 @@ class SiteLog:
         ]
 
     def _iter_new_key_entry(self) -> Iterator[LogEntry]:
-        """Yield the entry about a new key, if there is one."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last_entry(LOG_KEY)) else None
             time = format_utc_milliseconds(self.context.now)
@@ -301,8 +300,8 @@ class SiteLog:
     def _iter_items_to_log(self, documents: list[Document]) -> Iterator[LogItem]:
         if self.contracts:
             every = not self.target.ledger.is_partial or not self.table.is_complete
-            yield from contracts_to_log(self.table, include_unchanged=every)
-        yield from incidents_to_log(self.table, documents)
+            yield from iter_contracts_to_log(self.table, include_unchanged=every)
+        yield from iter_incidents_to_log(self.table, documents)
 
     def _add_manifest(self) -> str:
         """Add the manifest (the list of all files), and return its SHA-256.
@@ -354,7 +353,6 @@ class SiteLog:
         )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
-        """Return the published versions of changed updates."""
         previous_versions = {}
         for document in documents:
             for update in iter_incident_updates(incident_id_of_path(document.path), document.body):
@@ -409,8 +407,8 @@ class SiteLog:
         """Sign a checkpoint, or return the published one."""
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
-        proof = consistency_proof(
-            self.previous_head.size, head.size, subtree_hasher(self._read_log_file, head.size)
+        proof = make_consistency_proof(
+            self.previous_head.size, head.size, make_subtree_hasher(self._read_log_file, head.size)
         )
         verify_consistency(self.previous_head.size, head.size, proof, self.previous_head.root, head.root)
         text = format_checkpoint_text(self.context.settings.origin, *head)
@@ -431,7 +429,6 @@ class SiteLog:
             self.target.add([make_log_document(LOG_MANIFEST, text)])
 
     def _add_pending_document(self, signed_checkpoint: str) -> None:
-        """Add `log/pending.json`, the signed entries that may not be published yet."""
         path = LOG_PENDING.path()
         last_pending = parse_pending_checkpoint(self.target.read_published(path))
         is_same = (
@@ -462,7 +459,6 @@ class SiteLog:
                 documents.remove_unless_added(documents.paths_under(f"{PREFIX}/{full_tile}.p"))
 
     def _reuse_published_tiles(self, log_size: int) -> None:
-        """Add published tiles again, except partial ones with a full tile."""
         there = self.target.ledger.documents.paths_under(f"{PREFIX}/tile")
         published_paths = {path.removeprefix(f"{PREFIX}/") for path in there} | set(
             iter_tile_paths(self.previous_head.size)
@@ -475,7 +471,6 @@ class SiteLog:
                 self.target.add([make_log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
     def _description_documents(self) -> Iterator[Document]:
-        """Yield the documents that describe the log."""
         settings = self.context.settings
         published_description = self.target.read_published(LOG.path())
         if self.base is not None and self.is_restored:
@@ -500,16 +495,16 @@ class SiteLog:
     def _proof_documents(
         self, signed_checkpoint: str, head: TreeHead, *, include_unchanged: bool
     ) -> Iterator[Document]:
-        """Yield the proofs of the last entries of changed subjects.
+        """Yield a proof file for each contract or incident that changed.
 
-        An existing proof of an unchanged subject stays.
+        The existing proofs of unchanged ones stay.
         """
-        subtrees = subtree_hasher(self._read_log_file, head.size)
+        subtrees = make_subtree_hasher(self._read_log_file, head.size)
         for subject in chain(
             self.changed_subjects, self._iter_unchanged_subjects() if include_unchanged else ()
         ):
             number, last_entry = self.table.all_entries(subject)[-1]
-            url, parameters = proof_url(subject)
+            url, parameters = get_proof_url(subject)
             path = url.path(**parameters)
             if last_entry.action is LogAction.REMOVE:
                 self.target.ledger.documents.remove_unless_added([path])
@@ -520,7 +515,7 @@ class SiteLog:
                 else self.target.read_published(path)
             )
             if body is None:
-                hashes = inclusion_proof(number, head.size, subtrees)
+                hashes = make_inclusion_proof(number, head.size, subtrees)
                 body = encode_proof(number, hashes, signed_checkpoint, last_entry.encode())
             yield make_log_document(url, body, **parameters)
 
@@ -542,7 +537,7 @@ class ProofUrl(NamedTuple):
     parameters: dict[str, str]
 
 
-def proof_url(subject: LogSubject) -> ProofUrl:
+def get_proof_url(subject: LogSubject) -> ProofUrl:
     """Return the URL of the log's proof about a contract or incident."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
@@ -550,7 +545,7 @@ def proof_url(subject: LogSubject) -> ProofUrl:
 
 
 def make_log_document(url: Url, content: bytes, **parameters: str) -> Document:
-    """Return a file of the log as a document of the site.
+    """Make a document of the site from a file of its log.
 
     The document stays until a later build replaces it.
 

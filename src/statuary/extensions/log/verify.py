@@ -37,17 +37,17 @@ from statuary.extensions.log.merkle import (
     HASH_SIZE,
     LogError,
     ReadPath,
-    inclusion_proof,
     iter_tile_paths,
+    make_inclusion_proof,
+    make_subtree_hasher,
     split_bundle,
-    subtree_hasher,
 )
 from statuary.extensions.log.notes import (
     PublicKey,
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.extensions.log.own_manifest import OwnManifest, entries_at_paths
+from statuary.extensions.log.own_manifest import OwnManifest, find_listed_entries
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
@@ -62,7 +62,7 @@ from statuary.extensions.log.published_log import (
     log_path_of_manifest_part,
 )
 from statuary.extensions.log.resume import parse_pending_checkpoint
-from statuary.extensions.log.site_log import PROVED, proof_url
+from statuary.extensions.log.site_log import PROVED, get_proof_url
 from statuary.extensions.snapshots.site_reader import ManifestIndex
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import manifest_digest
@@ -96,12 +96,12 @@ class DocumentCheck(NamedTuple):
     stated_at: str = ""  # the time in the site's own manifest
 
     @property
-    def holds(self) -> bool:
-        """Whether the log covers all files of the site, each unchanged."""
+    def covers_all_files(self) -> bool:
+        """Whether all files of the site match its transparency log."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
-def subject_of_path(site_path: str) -> LogSubject | None:
+def parse_subject_of_path(site_path: str) -> LogSubject | None:
     """Return the contract or incident that the document at a path describes.
 
     Returns:
@@ -115,7 +115,7 @@ def subject_of_path(site_path: str) -> LogSubject | None:
     return LogSubject(EntryKind.CONTRACT, match.parameters["chain_id"], match.parameters["address"])
 
 
-def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
+def list_entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
     """Return all log entries about a contract or incident.
 
     The entries about the updates of an incident are included.
@@ -143,7 +143,7 @@ def make_proof_file(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
         number: the position of the entry in the log, from 0.
         entry: the entry.
     """
-    hashes = inclusion_proof(number, log.head.size, subtree_hasher(log.read_path, log.head.size))
+    hashes = make_inclusion_proof(number, log.head.size, make_subtree_hasher(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
@@ -337,7 +337,6 @@ class SiteCheck:
             self.result.problems.append(problem)
 
     def _check_manifest(self, *, has_path_list: bool) -> None:
-        """Compare every file with the manifest."""
         text = self.read_path(LOG_MANIFEST.path())
         last_entry = self.last_entries.find_site_entry()
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
@@ -357,10 +356,9 @@ class SiteCheck:
             self._record_check(f"the manifest: {error}", is_right=False)
 
     def _iter_manifest_entries(self, manifest_text: bytes) -> Iterator[Entry]:
-        """Yield the manifest's entries for all files, or for the changed ones."""
         index = ManifestIndex(manifest_text, lambda path: self.read_path(log_path_of_manifest_part(path)))
         self.parts = {part.sha256 for part in index.manifest.parts}
-        return entries_at_paths(index, self._iter_changed_paths()) if self.since else index.entries()
+        return find_listed_entries(index, self._iter_changed_paths()) if self.since else index.entries()
 
     def _iter_changed_paths(self) -> Iterator[str]:
         """Yield the paths of changed documents and of their proofs.
@@ -369,7 +367,7 @@ class SiteCheck:
         """
         for _, entry in self.last_entries:
             if entry.subject.kind in PROVED:
-                url, parameters = proof_url(entry.subject)
+                url, parameters = get_proof_url(entry.subject)
                 for path in (url.path(**parameters), *(path for path, _ in _iter_logged_digests(entry))):
                     yield from dict.fromkeys((path, sharded_path(path)))
 
@@ -382,13 +380,13 @@ class SiteCheck:
         if is_unserved:
             self.result.unserved.append(path)
             return
-        self.own.add_file(path, body)
+        self.own.record_file(path, body)
         digest = "" if body is None else sha256(body).hexdigest()
         if digest == entry.sha256:
             self._record_check("", is_right=True)
         elif body is not None and body in self._iter_scheduled_versions(path, schedule):
             self.result.due_paths.append(path)
-        elif self.own.lists_file_content(path, body):
+        elif self.own.matches_listed_digest(path, body):
             self.result.unsigned.append(path)
         else:
             what = f"has the SHA-256 {digest}; the manifest names {entry.sha256}"
@@ -427,9 +425,9 @@ class SiteCheck:
         subject = entry.subject
         if subject.kind not in PROVED:
             return
-        url, parameters = proof_url(subject)
+        url, parameters = get_proof_url(subject)
         proof = self.read_path(url.path(**parameters))
-        self.own.add_file(url.path(**parameters), proof)
+        self.own.record_file(url.path(**parameters), proof)
         if entry.action is not LogAction.REMOVE:
             self._check_proof_file(url.path(**parameters), proof, number, entry)
         for path, digest in _iter_logged_digests(entry):
@@ -519,7 +517,11 @@ class SiteCheck:
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _check_log_tile(self, tile_name: str, path: str) -> bool:
-        """Return whether a path names a tile of the log; report one that differs."""
+        """Check a tile (file of hashes or entries), and report a difference.
+
+        Returns:
+            Whether the path names a tile of the log.
+        """
         full_tile, _, width = f"tile/{tile_name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in iter_tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
@@ -534,12 +536,11 @@ class SiteCheck:
         return True
 
     def _report_unlisted_file(self, path: str) -> None:
-        """Report a file that the manifest does not list."""
         if is_snapshot_path(path) and self.own.is_manifest_file(path):
             return
         body = self.read_path(path)
-        if body is not None and self.own.lists_file_content(path, body):
-            self.own.add_file(path, body)
+        if body is not None and self.own.matches_listed_digest(path, body):
+            self.own.record_file(path, body)
             self.result.unsigned.append(path)
             return
         url, parameters = match_url(plain_path(path)) or (None, {})

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statuary.base.files import MANIFEST
 from statuary.engine.manifest_step import write_manifest
 from statuary.extensions.log.entries import EntryKind, encode_proof, parse_proof
-from statuary.extensions.log.merkle import LogError, consistency_proof, subtree_hasher
+from statuary.extensions.log.merkle import LogError, make_consistency_proof, make_subtree_hasher
 from statuary.extensions.log.notes import (
     DECIMAL,
     WITNESS_KEY,
@@ -44,10 +44,10 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     return cosigned
 
 
-def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Explain that too few witnesses have signed a checkpoint.
+def describe_missing_cosignatures(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
+    """Explain that too few witnesses have signed a log's checkpoint.
 
-    A witness is an independent service that signs the state of a log.
+    A witness is an independent service that signs the state of a log (its checkpoint).
 
     Args:
         checkpoint: the checkpoint with its cosignatures.
@@ -66,7 +66,7 @@ def quorum_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
     return ""
 
 
-def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
+def make_cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
     """Return the HTTP request body that asks a witness to cosign.
 
     Args:
@@ -76,7 +76,9 @@ def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
     Raises:
         LogError: if the witness has seen a longer log.
     """
-    proof = consistency_proof(cosigned_size, log.head.size, subtree_hasher(log.read_path, log.head.size))
+    proof = make_consistency_proof(
+        cosigned_size, log.head.size, make_subtree_hasher(log.read_path, log.head.size)
+    )
     lines = [
         f"old {cosigned_size}",
         *(b64encode(digest).decode() for digest in proof),
@@ -86,7 +88,7 @@ def cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
     return "\n".join(lines).encode()
 
 
-def witness_size(response_body: bytes) -> int:
+def parse_witness_size(response_body: bytes) -> int:
     """Parse the size of the log that a witness signed last.
 
     A witness sends this number if a request assumes another size.
