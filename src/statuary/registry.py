@@ -346,11 +346,11 @@ def extension_of(key: str) -> Extension | None:
     for row in EXTENSIONS:
         if row.name == key:
             return row if row.section else None
-    return next((row for row in sections_of_others() if row.name == key), None)
+    return next((row for row in third_party_extensions() if row.name == key), None)
 
 
 @cache
-def sections_of_others() -> tuple[Extension, ...]:
+def third_party_extensions() -> tuple[Extension, ...]:
     """Return the extensions that other installed packages offer as entry points."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
@@ -365,7 +365,7 @@ def sections_of_others() -> tuple[Extension, ...]:
     )
 
 
-def versions_of_others(keys: Iterable[str]) -> tuple[str, ...]:
+def third_party_versions(keys: Iterable[str]) -> tuple[str, ...]:
     """Return the versions of the other packages that a site uses.
 
     When such a version changes, a build makes the documents of the extension again.

@@ -86,7 +86,7 @@ class Run:
         """
         return next((value for value in self.results if isinstance(value, kind)), None)
 
-    def answering(self, kind: type[Kind]) -> list[Kind]:
+    def sections_of(self, kind: type[Kind]) -> list[Kind]:
         """Return the enabled sections that inherit from a class.
 
         For example, `FollowsStatus` returns the sections whose documents change with the status.
@@ -206,7 +206,7 @@ class SectionContent(NamedTuple):
     has_contracts: bool = False  # whether pages lead to contracts
 
 
-class SoundContent(NamedTuple):
+class FilteredSite(NamedTuple):
     """The site without the records that would stop a build."""
 
     site: "SiteContent"
@@ -224,7 +224,7 @@ class Outlook(NamedTuple):
 class ApiFacts(NamedTuple):
     """A section's description for the API page, openapi.json and 404.html."""
 
-    families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints, by subject
+    endpoints: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints, by subject
     examples: Sequence[str] = ()  # paths of documents that the page links to
     counts: Sequence[tuple[str, int]] = ()  # a text's key, and the number of what it counts
     lookups: Sequence[tuple[str, str]] = ()  # text's key and path of pages that 404.html links to
@@ -259,7 +259,7 @@ class ContentSection(Section):
         """
         raise NotImplementedError
 
-    def exclude_faults(self, run: Run, unread: "Sequence[Finding]") -> SoundContent | None:
+    def exclude_faults(self, run: Run, unread: "Sequence[Finding]") -> FilteredSite | None:
         """Exclude incidents or contracts that would stop the build.
 
         Args:

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 from click.testing import CliRunner
 
-from statuary.base.files import LEDGER, is_snapshot_path
+from statuary.base.files import LEDGER, is_manifest_path
 from statuary.cli.main import command
 from statuary.extensions.snapshots.site_reader import open_site
 from support.file_server import served
@@ -89,7 +89,7 @@ def create_snapshot(folders: Folders, ledger: Callable[[Path], None]) -> object:
     ledger(folders.site)
     run("snapshot", "create", "--from", folders.site, folders.root / "site.zip")
     with ZipFile(folders.root / "site.zip") as file:  # only its manifest says of which instant the site is
-        return {name: file.read(name) for name in file.namelist() if not is_snapshot_path(name)}
+        return {name: file.read(name) for name in file.namelist() if not is_manifest_path(name)}
 
 
 def mirror(folders: Folders, ledger: Callable[[Path], None]) -> object:
@@ -108,7 +108,7 @@ def mirror(folders: Folders, ledger: Callable[[Path], None]) -> object:
 def read(folders: Folders, ledger: Callable[[Path], None]) -> object:
     ledger(folders.site)
     with open_site(folders.site) as site:
-        return {path: site.read(path) for path in sorted(site.paths()) if not is_snapshot_path(path)}
+        return {path: site.read(path) for path in sorted(site.paths()) if not is_manifest_path(path)}
 
 
 def explain(folders: Folders, ledger: Callable[[Path], None]) -> object:

@@ -68,7 +68,7 @@ class CounterSection(Section, FollowsStatus):
             raise ZeroDivisionError("nobody foresaw this")
         for path in (KEPT.path(name="one"), FILE.path()):
             run.target.add([Document(path, b"{}", persistent=True)])
-        [status] = run.answering(PublishesIncidents)
+        [status] = run.sections_of(PublishesIncidents)
         total = encode_json({"documents": len(status.incident_documents())})
         run.target.add([Document(TOTAL.path(), total)])
         if self.settings.title == "broken":

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.base.files import MANIFEST, is_snapshot_path
+from statuary.base.files import MANIFEST, is_manifest_path
 from statuary.base.primitives import parse_instant
 from statuary.engine.tick import tick
 from statuary.publish import listing, site_manifest
@@ -81,10 +81,10 @@ def assert_listed(site: Path) -> None:
         for name in entry.names:
             listed[name] = entry.sha256
     assert {part.path for part in manifest.parts} == {
-        path for path in files if is_snapshot_path(path) and path != MANIFEST
+        path for path in files if is_manifest_path(path) and path != MANIFEST
     }
     assert listed == {
-        path: sha256(body).hexdigest() for path, body in files.items() if not is_snapshot_path(path)
+        path: sha256(body).hexdigest() for path, body in files.items() if not is_manifest_path(path)
     }
 
 

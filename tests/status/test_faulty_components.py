@@ -5,7 +5,7 @@ import pytest
 from statuary.base.primitives import parse_instant
 from statuary.engine.read_content import read_content
 from statuary.publish.target import StatelessTarget
-from statuary.status.broken_records import without_broken_parts
+from statuary.status.broken_records import exclude_broken_parts
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.faulty_components import (
     find_faulty_components,
@@ -154,7 +154,7 @@ def test_faulty_component_without_build_is_omitted(tmp_path, name):
     last = published(tmp_path)
     site, findings = read(tmp_path, COMPONENTS.replace(old, new))
     positions = {component.key: component.position for component in last}
-    sound, found = without_broken_parts(site, found_in)
+    sound, found = exclude_broken_parts(site, found_in)
     assert [f for f in (*findings, *found) if f.severity == "error" and f.path == "components.yaml"]
     catalogue = sound.of(StatusContent).catalogue
     if name == "a duplicate key":
@@ -203,7 +203,7 @@ def test_other_version_components_are_ignored():
 
 def test_unknown_component_beside_faulty_is_reported(tmp_path):
     site, _ = read(tmp_path, COMPONENTS.replace("name: RPC", "nam: RPC"), other=OUTAGE.replace("rpc", "rcp"))
-    _, found = without_broken_parts(site, found_in)
+    _, found = exclude_broken_parts(site, found_in)
     assert {(finding.rule, finding.path) for finding in found if finding.severity == "error"} == {
         ("unknown-component", "incidents/other.yaml")
     }

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.base.files import is_snapshot_path
+from statuary.base.files import is_manifest_path
 from statuary.base.findings import Severity
 from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
@@ -124,7 +124,7 @@ def files_in(site: Path) -> dict[str, bytes]:
     return {
         path: body
         for path, body in tree(site).items()
-        if path != "changes.json" and not is_snapshot_path(path)
+        if path != "changes.json" and not is_manifest_path(path)
     }
 
 

@@ -27,7 +27,7 @@ def manifest_part_path(digest: str) -> str:
     return f"{PARTS}{digest}.jsonl"
 
 
-def is_snapshot_path(path: str) -> bool:
+def is_manifest_path(path: str) -> bool:
     """Return whether a path belongs to the manifest, the list of a site's files.
 
     The manifest consists of its main file, its signature, and its parts.

@@ -75,7 +75,7 @@ class BuildOptions(NamedTuple):
     verify: bool
     worker_options: WorkerOptions
     selection: CheckSelection
-    form: str
+    output_format: str
 
 
 with_build_options = option_group(
@@ -176,16 +176,16 @@ def run_build(
 
 def _report_build(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
     """Publish the folder to --to, if given; print the outcome."""
-    form, outcome = build_options.form, NOTHING_PUBLISHED
+    output_format, outcome = build_options.output_format, NOTHING_PUBLISHED
     try:
         outcome = _publish_elsewhere(result, out, build_options)
     finally:
-        if form in FORMATS_FOR_PROGRAMS:
+        if output_format in FORMATS_FOR_PROGRAMS:
             from statuary.cli.findings_report import format_findings
 
-            click.echo(format_findings(result.checked.all_findings, str(content), form, outcome))
+            click.echo(format_findings(result.checked.all_findings, str(content), output_format, outcome))
     if line := outcome_line(outcome, applied=result.applied):
-        click.echo(line, err=form != "text")
+        click.echo(line, err=output_format != "text")
     return outcome
 
 
@@ -206,7 +206,7 @@ def _build_once(
                 extension_options=ExtensionOptions(build_options.extension_options, build_options.to),
                 allow_older=build_options.allow_older,
             )
-        _print_result(result, content, out, build_options.form, instant)
+        _print_result(result, content, out, build_options.output_format, instant)
         if result.applied and target.lacks_case_variants and not target.plan().is_empty:
             click.echo(missing_names_note(escape_control_chars(str(out))), err=True)
     return result
@@ -233,7 +233,7 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
     if build_options.to is None or result.plan is None:
         return result.outcome
     if result.applied:
-        return _publish_to_target(result.outcome, out, build_options.to, build_options.form)
+        return _publish_to_target(result.outcome, out, build_options.to, build_options.output_format)
     click.echo(
         f"{escape_control_chars(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",

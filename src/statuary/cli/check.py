@@ -48,7 +48,7 @@ def check_command(
     now: Instant | None,
     worker_options: WorkerOptions,
     selection: CheckSelection,
-    form: str,
+    output_format: str,
     extension_options: ExtensionValues,
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
@@ -62,7 +62,7 @@ def check_command(
     """
     check_options = read_check_options(selection)
     if record is not None:
-        return _check_single_record(record, check_options, form, extension_options)
+        return _check_single_record(record, check_options, output_format, extension_options)
     instant = build_instant(now)
     with open_executor(worker_options) as executor, show_progress() as progress:
         checked = check_site(
@@ -73,9 +73,9 @@ def check_command(
             execution=ExecutionOptions(executor=executor),
             extension_options=ExtensionOptions(extension_options),
         )
-    if checked.all_findings or form in ("json", "sarif"):
-        click.echo(format_findings(checked.all_findings, str(content), form))
-    if form == "text":
+    if checked.all_findings or output_format in ("json", "sarif"):
+        click.echo(format_findings(checked.all_findings, str(content), output_format))
+    if output_format == "text":
         summary = f"{checked.line}\n" if checked.line else ""
         click.echo(f"{summary}{finding_counts_line(checked)}")
     is_strict_failure = selection.strict and checked.count(Severity.WARNING) > 0

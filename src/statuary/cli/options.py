@@ -162,7 +162,7 @@ now_option = click.option(
 )
 text_or_json_option = click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
@@ -171,7 +171,7 @@ text_or_json_option = click.option(
 
 findings_format_option = click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
     show_default=True,

@@ -35,13 +35,13 @@ class Job(NamedTuple):
         """The shell command that updates the published status without a build."""
         return f"{self.program} tick --out {shlex.quote(str(self.out))}"
 
-    def next_command(self, form: str) -> str:
+    def next_command(self, output_format: str) -> str:
         """Return the shell command that prints when the site changes next.
 
         Args:
-            form: the output format, for the option `--as`.
+            output_format: the value of the option `--as`, such as `at`.
         """
-        return f"{self.program} next --out {shlex.quote(str(self.out))} --as {form}"
+        return f"{self.program} next --out {shlex.quote(str(self.out))} --as {output_format}"
 
     @property
     def enter_command(self) -> str:

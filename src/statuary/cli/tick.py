@@ -90,7 +90,7 @@ def _upcoming_change_texts(index: EpochIndex, instant: Instant) -> Iterator[str]
 @now_option
 @click.option(
     "--as",
-    "form",
+    "output_format",
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
@@ -114,7 +114,7 @@ def _upcoming_change_texts(index: EpochIndex, instant: Instant) -> Iterator[str]
 def next_command(
     out: Path,
     now: Instant | None,
-    form: str,
+    output_format: str,
     program: str | None,
     folder: Path | None,
     site: Path | None,
@@ -136,11 +136,11 @@ def next_command(
     next_change = index.next_change_after(instant)
     if index.build_due < index.end:
         click.echo(f"run `statuary build` at {format_utc(index.build_due)}", err=True)
-    if next_change is None and form in CHAINS | REPEATED:
+    if next_change is None and output_format in CHAINS | REPEATED:
         next_change = max(index.end, Instant(instant + HOUR))
     if next_change is None:
         until = format_utc(index.end)
         click.echo(f"nothing changes until {until}; run `statuary build` again by then", err=True)
         return ExitCode.FINDINGS
-    click.echo(FORMATS[form](next_change, scheduled_job(out, program, folder, site)))
+    click.echo(FORMATS[output_format](next_change, scheduled_job(out, program, folder, site)))
     return ExitCode.OK

@@ -128,7 +128,7 @@ class ContractsSection(ContentSection):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        recompilers = (section.recompiler() for section in run.answering(RecompilesRecords))
+        recompilers = (section.recompiler() for section in run.sections_of(RecompilesRecords))
         self._built = self._build_changed_contracts(run, next(recompilers, None))
         run.site = self._built.site  # the scan knows how many contracts there are
         return self._section_result(self._built)
@@ -274,7 +274,7 @@ class ContractsSection(ContentSection):
         chains, counts = site.of(SiteContracts).chains, self._contract_counts
         ids = [*(chain.chain_id for chain in chains), GENESIS_CHAIN]
         return ApiFacts(
-            families={"contracts": ENDPOINTS} if chains else {},
+            endpoints={"contracts": ENDPOINTS} if chains else {},
             examples=tuple(example_paths(counts.example)),
             lookups=[("contracts.any", CONTRACT_VIEWER.path())] if counts.contracts else [],
             counts=[("contracts.count", counts.contracts)] if chains else [],

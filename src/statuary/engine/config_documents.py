@@ -10,9 +10,9 @@ from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.engine.unmade_documents import is_unmade, unmade_urls
-from statuary.publish.document_groups import add_documents, keep_unmade, reuse_group
+from statuary.publish.document_groups import add_documents, keep_unmade_files, reuse_group
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.registry import versions_of_others
+from statuary.registry import third_party_versions
 from statuary.section import ContentSection, Run, Section
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
@@ -57,7 +57,7 @@ def add_config_documents(run: Run, skipped: list[Finding]) -> None:
         fingerprint = "" if len(skipped) > count_before else fingerprint
         if unmade:
             is_kept = partial(is_unmade, site, target.ledger, unmade)
-            paths = [*paths, *keep_unmade(target, CONFIG, paths, is_kept)]
+            paths = [*paths, *keep_unmade_files(target, CONFIG, paths, is_kept)]
     target.ledger.save_group(CONFIG, fingerprint, paths=paths)
 
 
@@ -67,8 +67,8 @@ def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
     These are settings, and counts of the build. While they and the version of statuary stay the same, later
     builds reuse the documents.
     """
-    sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
-    packages = versions_of_others(key for key, _ in site.extensions)
+    sections = [section.config_inputs(site) for section in run.sections_of(ContentSection)]
+    packages = third_party_versions(key for key, _ in site.extensions)
     return site.page, site.pages, site.own_pages, site.hosting, site.extensions, packages, sections
 
 
@@ -125,7 +125,7 @@ def whole_site_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> d
     from statuary.site.pages.site_context import site_context
 
     def not_found_links(site: SiteContent) -> list[tuple[str, str]]:
-        sections = run.answering(ContentSection)
+        sections = run.sections_of(ContentSection)
         return [link for section in sections for link in section.api_facts(site).lookups]
 
     return {

@@ -82,7 +82,7 @@ MAPPINGS = frozenset(pointer[:1] for pointer in CORE_KEYS if len(pointer) > 1)
 """The keys of the core that hold further keys, of which each can be replaced."""
 
 
-def note_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
+def store_settings(ledger: Ledger, settings: Mapping[str, Any]) -> None:
     """Store the settings of this build in the ledger, the build's database.
 
     If a setting has an error in a later build, that build uses the stored value instead.

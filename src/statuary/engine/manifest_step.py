@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from statuary.base.budget import run_guarded
-from statuary.base.files import MANIFEST, SIGNATURE, TARGET_ERRORS, is_snapshot_path
+from statuary.base.files import MANIFEST, SIGNATURE, TARGET_ERRORS, is_manifest_path
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.publish.target import BuildTarget
@@ -31,7 +31,7 @@ def write_manifest(
     is_renewed = (
         verify
         or not ledger.is_partial
-        or not all(is_snapshot_path(path) for path, *_ in ledger.differences())
+        or not all(is_manifest_path(path) for path, *_ in ledger.differences())
     )
     if target.writes_own_manifest or (not is_renewed and target.reuse([MANIFEST])):
         return []

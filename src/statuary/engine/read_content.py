@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
-from statuary.engine.faulty_settings import SettingsFallback, note_settings, published_settings
+from statuary.engine.faulty_settings import SettingsFallback, published_settings, store_settings
 from statuary.engine.read_page_settings import read_page_settings
 from statuary.engine.read_settings import (
     SettingsFile,
@@ -57,7 +57,7 @@ def read_site(
     with report_stage(progress, "Reading content"):
         site, findings = read_content(root, ledger=None if verify else ledger, fallback=fallback)
     if site is not None and ledger is not None:
-        note_settings(ledger, fallback.settings)
+        store_settings(ledger, fallback.settings)
     report.exclude(filter(is_excluded, findings))
     about_content = [finding for finding in findings if not is_excluded(finding)]
     if site is None:

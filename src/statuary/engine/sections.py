@@ -122,7 +122,7 @@ class Sections:
     @property
     def outlook(self) -> Outlook:
         """The times of the next status change and of the next build."""
-        outlooks = (section.outlook() for section in self._run.answering(ContentSection))
+        outlooks = (section.outlook() for section in self._run.sections_of(ContentSection))
         return next(outlook for outlook in outlooks if outlook is not None)
 
     def exclude_faults(self) -> None:
@@ -136,7 +136,7 @@ class Sections:
         if self._run.checks.strict and not self._run.is_check:
             self._report.findings += unread
             unread = []
-        for section in self._run.answering(ContentSection):
+        for section in self._run.sections_of(ContentSection):
             sound = section.exclude_faults(self._run, unread)
             if sound is not None:
                 self._run.site = sound.site

@@ -28,7 +28,7 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
     return previous.paths if is_same and target.reuse(previous.paths) else None
 
 
-def keep_unmade(
+def keep_unmade_files(
     target: BuildTarget, group: str, added: Iterable[str], is_kept: Callable[[str], bool]
 ) -> list[str]:
     """Keep the published documents of a set that this build could not make.

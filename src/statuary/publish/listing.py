@@ -132,7 +132,7 @@ class NameTable:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def claim(self, path: str) -> None:
+    def reserve(self, path: str) -> None:
         """Reserve the path of a file and the paths of its folders.
 
         Raises:
@@ -140,13 +140,13 @@ class NameTable:
         """
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
-            self._claim_folders(folder)
+            self._reserve_folders(folder)
             self.last_folder = folder
         owner = self._insert_name(path, is_folder=False)
         if owner is not None:
             raise _path_conflict_error(path, owner)
 
-    def _claim_folders(self, folder: str) -> None:
+    def _reserve_folders(self, folder: str) -> None:
         while folder:
             owner = self._insert_name(folder, is_folder=True)
             if owner is not None and not owner[1]:

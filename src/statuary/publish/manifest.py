@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.files import MANIFEST, SIGNATURE, is_snapshot_path
+from statuary.base.files import MANIFEST, SIGNATURE, is_manifest_path
 from statuary.base.json_values import JsonObject, as_list
 from statuary.base.primitives import InvalidValueError, format_instant, parse_instant
 from statuary.publish.listing import (
@@ -171,7 +171,7 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
                     raise DamagedSnapshotError(
                         f"the manifest is damaged: it lists {entry.path} twice, or not in order"
                     )
-                table.claim(entry.path)
+                table.reserve(entry.path)
                 last_path = entry.path
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
@@ -183,7 +183,7 @@ def is_listed(path: str) -> bool:
 
     The manifest lists every file except its own files and those that only the host reads.
     """
-    return not is_snapshot_path(path) and path.partition("/")[0] not in HOST_FILES
+    return not is_manifest_path(path) and path.partition("/")[0] not in HOST_FILES
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:

@@ -136,8 +136,8 @@ class StatelessTarget(BuildTarget):
     @override
     def merge_partition(self, result: PartitionResult) -> None:
         self.ledger.add_rows(result.rows)
-        claim = self.ledger.documents.claim
-        self.add(document for document in result.documents if claim(document.path))
+        reserve = self.ledger.documents.reserve
+        self.add(document for document in result.documents if reserve(document.path))
 
     @override
     def discard(self, paths: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from statuary.registry import CONTENT_SECTIONS, EXTENSIONS, extension_of, load, sections_of_others
+from statuary.registry import CONTENT_SECTIONS, EXTENSIONS, extension_of, load, third_party_extensions
 from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, WHOLE_PATH, Url, url_regex
 
 
@@ -31,7 +31,7 @@ def all_urls() -> tuple[Url, ...]:
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
 
 
-def urls_of_other_packages(keys: Iterable[str]) -> tuple[Url, ...]:
+def third_party_urls(keys: Iterable[str]) -> tuple[Url, ...]:
     """Return the URLs that extensions of other packages add.
 
     Args:
@@ -105,7 +105,7 @@ def _url_expressions(extension: str) -> Expressions:
 @cache
 def _expressions_of_other_packages() -> Expressions:
     urls: list[Url] = []
-    for row in sections_of_others():
+    for row in third_party_extensions():
         with suppress(
             Exception
         ):  # skip a package that cannot be imported; sites that use it get an error elsewhere

@@ -32,7 +32,7 @@ class IsolatedStatus(NamedTuple):
 
 
 def isolate_faulty_records(
-    site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
+    site: SiteContent, now: Instant, followers: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
     """Compute a site's status without the files that cause exceptions.
 
@@ -41,7 +41,7 @@ def isolate_faulty_records(
     Args:
         site: the content of the site.
         now: the time of the build.
-        families: returns the parts of statuary whose documents change with the status.
+        followers: returns the parts of statuary whose documents change with the status.
 
     Raises:
         StatuaryError: if the status cannot be computed even without those files.
@@ -52,7 +52,7 @@ def isolate_faulty_records(
 
     def computed(sources: Collection[str]) -> SiteStatus:
         chosen = _with_catalogue(site, _catalogue_of_sources(content.catalogue, sources))
-        status = status_at(chosen, now, families(), pages)
+        status = status_at(chosen, now, followers(), pages)
         _ = status.transitions, status.horizon
         return status
 
@@ -104,7 +104,7 @@ class WorkingStatus(NamedTuple):
     findings: list[Finding]  # one for each exclusion
 
 
-def with_working_documents(status: SiteStatus) -> WorkingStatus:
+def exclude_failing_documents(status: SiteStatus) -> WorkingStatus:
     """Exclude the incidents and documents whose making raises an exception.
 
     If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail to
@@ -134,7 +134,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
         status, omission_findings = _exclude_failures_of_kind(status, kind)
         findings += omission_findings
         if kind == PAGES:
-            status, omission_findings = _exclude_failing_families(status)
+            status, omission_findings = _exclude_failing_followers(status)
             findings += omission_findings
     error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
@@ -177,20 +177,20 @@ def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
     return WorkingStatus(skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")])
 
 
-def _exclude_failing_families(status: SiteStatus) -> WorkingStatus:
+def _exclude_failing_followers(status: SiteStatus) -> WorkingStatus:
     """Exclude the extensions whose documents fail whatever the records are."""
     findings: list[Finding] = []
     working: list[FollowsStatus] = []
     without_records = _status_of_sources(status, ())
-    for family in status.families:
-        alone = replace(without_records, families=(family,), skipped=status.skipped | {EPOCHS})
+    for follower in status.followers:
+        alone = replace(without_records, followers=(follower,), skipped=status.skipped | {EPOCHS})
         error = _exception_from(partial(_make_all_documents, alone))
         if error is None:
-            working.append(family)
+            working.append(follower)
         else:
             action = "making the documents of an extension, which stay as last published"
             findings.append(exception_finding(error, "", action))
-    return WorkingStatus(replace(status, families=tuple(working)), findings)
+    return WorkingStatus(replace(status, followers=tuple(working)), findings)
 
 
 def _make_all_documents(status: SiteStatus) -> None:

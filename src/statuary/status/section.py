@@ -17,11 +17,11 @@ from statuary.section import (
     ApiFacts,
     ContentFolder,
     ContentSection,
+    FilteredSite,
     Outlook,
     Run,
     SectionContent,
     SectionResult,
-    SoundContent,
 )
 from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
@@ -117,7 +117,7 @@ class StatusSection(ContentSection, PublishesIncidents):
         ]
 
     @override
-    def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> SoundContent | None:
+    def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> FilteredSite | None:
         from statuary.status.sources.last_published import (
             keep_last_published_records,
             with_record_consequences,
@@ -143,12 +143,12 @@ class StatusSection(ContentSection, PublishesIncidents):
         with report_stage(run.progress, "Status"):
             sound = self._without_failing_records(site, run)
             if is_stopped_by_errors:
-                return SoundContent(sound.site, [*unread, *sound.findings])
+                return FilteredSite(sound.site, [*unread, *sound.findings])
             return self._without_broken_files(site, sound, run, unread)
 
     def _with_last_components(
         self, site: "SiteContent", run: Run, component_errors: Sequence[Finding], *, keeps: bool
-    ) -> SoundContent:
+    ) -> FilteredSite:
         """Keep the components that cannot be read as they were last published.
 
         If no component can be read and none was published, the errors in the file stop the build.
@@ -168,16 +168,16 @@ class StatusSection(ContentSection, PublishesIncidents):
         last = load_published_components(run.target) if keeps else ()
         if not keeps or not (last or catalogue.components):
             self._errors = component_errors
-            return SoundContent(site._replace(unread=site.unread - {catalogue.components_source}), [])
+            return FilteredSite(site._replace(unread=site.unread - {catalogue.components_source}), [])
         kept = keep_last_components(catalogue, last, [part.pointer for part in catalogue.faulty_parts])
         explained = [*with_component_consequences(component_errors, kept.catalogue), *kept.findings]
-        return SoundContent(with_status_catalogue(site, kept.catalogue), explained)
+        return FilteredSite(with_status_catalogue(site, kept.catalogue), explained)
 
     def _without_broken_files(
-        self, site: "SiteContent", sound: SoundContent, run: Run, unread: Sequence[Finding]
-    ) -> SoundContent:
+        self, site: "SiteContent", sound: FilteredSite, run: Run, unread: Sequence[Finding]
+    ) -> FilteredSite:
         from statuary.status.broken_records import (
-            find_broken_files,
+            record_file_errors,
             with_status_catalogue,
             without_records_of_files,
         )
@@ -204,14 +204,14 @@ class StatusSection(ContentSection, PublishesIncidents):
             site = with_status_catalogue(site, kept.catalogue)
             site = site._replace(unread=site.unread | {catalogue.components_source})
             sound = self._without_failing_records(site, run)
-        while broken := find_broken_files(self._found, sound.site):
+        while broken := record_file_errors(self._found, sound.site):
             paths = {finding.path for finding in broken}
             site = keep_last_published_records(without_records_of_files(site, paths), run.target, paths)
             excluded += with_record_consequences(broken, site)
             sound = self._without_failing_records(site, run)
-        return SoundContent(sound.site, [*excluded, *sound.findings])
+        return FilteredSite(sound.site, [*excluded, *sound.findings])
 
-    def _without_failing_records(self, site: "SiteContent", run: Run) -> SoundContent:
+    def _without_failing_records(self, site: "SiteContent", run: Run) -> FilteredSite:
         """Compute the status without records that exceed a limit or raise exceptions."""
         from statuary.status.isolate_faulty_records import isolate_faulty_records
         from statuary.status.model.bounded_records import limit_records
@@ -219,13 +219,13 @@ class StatusSection(ContentSection, PublishesIncidents):
         content = site.of(StatusContent)
         catalogue, excess = limit_records(content.catalogue, run.instant, content.settings)
         site = site.with_value(content._replace(catalogue=catalogue))
-        families = partial(run.answering, FollowsStatus)
-        site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
+        followers = partial(run.sections_of, FollowsStatus)
+        site, self._status, unsound = isolate_faulty_records(site, run.instant, followers)
         found = run_guarded(
             partial(self._status.findings, run.checks.skipped), site.source, "checking the status"
         )
         self._found = [found] if isinstance(found, Finding) else found
-        return SoundContent(site, [*excess, *unsound])
+        return FilteredSite(site, [*excess, *unsound])
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
@@ -277,7 +277,7 @@ class StatusSection(ContentSection, PublishesIncidents):
         from statuary.site.operations import Operation
         from statuary.status.api.operations import FEEDS, FEEDS_TAG, STATUS_API, is_served
 
-        added = (url for section in run.answering(FollowsStatus) for url in section.feeds)
+        added = (url for section in run.sections_of(FollowsStatus) for url in section.feeds)
         operations = (
             *FEEDS.operations,
             *(Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in added),
@@ -306,7 +306,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
         status = site.of(StatusContent).catalogue
         return ApiFacts(
-            families={"status": STATUS_ENDPOINTS, "follow": FEED_ENDPOINTS},
+            endpoints={"status": STATUS_ENDPOINTS, "follow": FEED_ENDPOINTS},
             examples=self._paths,
             counts=[
                 ("api.components", sum(not component.group for component in status.components)),

@@ -11,7 +11,7 @@ from statuary.base.findings import Finding
 from statuary.base.limits import MAX_EPOCH_ENTRIES
 from statuary.base.primitives import Instant
 from statuary.publish.fingerprint import digest_of
-from statuary.registry import versions_of_others
+from statuary.registry import third_party_versions
 from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.pages.try_make import try_make
@@ -65,7 +65,7 @@ class SiteStatus:
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    families: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
+    followers: tuple[FollowsStatus, ...] = ()  # sections of extensions with documents that follow the status
     packages: tuple[str, ...] = ()  # the versions of other packages whose sections the site enables
     content: StatusCatalogue | None = None
     next_publication: Instant | None = None
@@ -110,9 +110,9 @@ class SiteStatus:
         return replace(self.timeline, incidents=incidents, maintenances=maintenances)
 
     @property
-    def made_families(self) -> tuple[FollowsStatus, ...]:
+    def active_followers(self) -> tuple[FollowsStatus, ...]:
         """The extensions whose documents change with the status; none if they cannot be made."""
-        return () if EXTENSIONS in self.skipped else self.families
+        return () if EXTENSIONS in self.skipped else self.followers
 
     @cached_property
     def incidents(self) -> list[Document]:
@@ -123,7 +123,7 @@ class SiteStatus:
     @cached_property
     def _timed_documents_at(self) -> Callable[[Instant], list[Document]]:
         timeline = self._timeline_for_kind(EXTENSIONS)
-        added = [family.documents_at(timeline, self.now, self.pages) for family in self.made_families]
+        added = [follower.documents_at(timeline, self.now, self.pages) for follower in self.active_followers]
         api = self.api.documents_from(self.now)
         feeds = None if self.feeds is None else self.feeds.documents_from(self.now)
         pages = None if self.pages is None else self.pages.documents_from(self.now)
@@ -137,8 +137,8 @@ class SiteStatus:
                 documents += feeds(at)
             if pages is not None:
                 documents += pages(at)
-            for family in added:
-                documents += family(at)
+            for follower in added:
+                documents += follower(at)
             return documents
 
         return documents_at
@@ -307,7 +307,7 @@ class SiteStatus:
         The program, the incidents and the maintenance windows are not part of it.
         """
         catalogue = self.timeline.catalogue
-        added = [family.settings for family in self.families]
+        added = [follower.settings for follower in self.followers]
         return catalogue.page, catalogue.components, self.settings, self.context, added, self.packages
 
     @cached_property
@@ -363,14 +363,14 @@ def _affects_current_documents(
 def status_at(
     site: SiteContent,
     now: Instant,
-    families: Iterable[FollowsStatus] = (),
+    followers: Iterable[FollowsStatus] = (),
     context: SiteContext | None = None,
 ) -> SiteStatus:
     """Compute the status that a build publishes.
 
     Args:
         now: the time of the build.
-        families: the extensions whose documents change with the status.
+        followers: the extensions whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """
     content = site.of(StatusContent)
@@ -382,8 +382,8 @@ def status_at(
         now,
         context,
         site.pages.status,
-        families=tuple(families),
-        packages=versions_of_others(key for key, _ in site.extensions),
+        followers=tuple(followers),
+        packages=third_party_versions(key for key, _ in site.extensions),
         content=None if public.next_publication is None else content.catalogue,
         next_publication=public.next_publication,
     )

@@ -8,7 +8,7 @@ from functools import partial
 from statuary.base.budget import run_guarded
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
-from statuary.publish.document_groups import add_documents, keep_unmade, reuse_group
+from statuary.publish.document_groups import add_documents, keep_unmade_files, reuse_group
 from statuary.publish.fingerprint import digest_of, fingerprint_of
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.publish.target import BuildTarget
@@ -16,7 +16,7 @@ from statuary.site.document import Document
 from statuary.site.settings import HostingSettings
 from statuary.site.urls import url_regex
 from statuary.status.archive_parts import ArchivePart
-from statuary.status.isolate_faulty_records import with_working_documents
+from statuary.status.isolate_faulty_records import exclude_failing_documents
 from statuary.status.site_status import SiteStatus
 
 STATUS, TIMED = "status", "timed"
@@ -75,7 +75,7 @@ def write_status(
     )
     if isinstance(current_paths, Finding):
         target.discard(writer.added_paths)
-        working, of_status[:] = with_working_documents(status)
+        working, of_status[:] = exclude_failing_documents(status)
         current_paths = writer.make_all_documents(working)
         writer.keep_unmade_documents(status, working)
     skipped += of_status
@@ -133,9 +133,9 @@ class _StatusWriter:
             status: the status with all extensions.
             working: the status without these extensions.
         """
-        left = [family for family in status.families if family not in working.made_families]
-        patterns = [re.compile(url_regex(url)) for family in left for url in family.urls]
-        kept = keep_unmade(
+        left = [follower for follower in status.followers if follower not in working.active_followers]
+        patterns = [re.compile(url_regex(url)) for follower in left for url in follower.urls]
+        kept = keep_unmade_files(
             self.target,
             STATUS,
             self.added_paths,

@@ -62,8 +62,8 @@ def set_status(
 @content_option
 @now_option
 @list_format_option
-def list_components(content: Path, now: Instant | None, form: str) -> None:
+def list_components(content: Path, now: Instant | None, output_format: str) -> None:
     """List groups and components with their status."""
     instant = build_instant(now)
     rows = component_rows(read_status_or_exit(content, instant)[1], instant)
-    print_rows(rows, ("key", "group", "status", "updated_at", "name"), form, "no components")
+    print_rows(rows, ("key", "group", "status", "updated_at", "name"), output_format, "no components")

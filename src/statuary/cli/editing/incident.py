@@ -381,12 +381,12 @@ def list_incidents(
     content: Path,
     now: Instant | None,
     everything: bool,
-    form: str,
+    output_format: str,
 ) -> None:
     """List unresolved incidents, newest first."""
     instant = build_instant(now)
     rows = incident_rows(read_status_or_exit(content, instant)[1], instant, everything=everything)
-    print_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no open incidents")
+    print_rows(rows, ("id", "status", "impact", "created_at", "name"), output_format, "no open incidents")
 
 
 def _find_unresolved(session: EditSession, typed_name: str | None) -> Incident:

@@ -387,14 +387,14 @@ def list_maintenances(
     content: Path,
     now: Instant | None,
     everything: bool,
-    form: str,
+    output_format: str,
 ) -> None:
     """List scheduled and running maintenance, the next first."""
     instant = build_instant(now)
     scope = scope_of_subject(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_status_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
-    print_rows(rows, columns, form, "no upcoming maintenances")
+    print_rows(rows, columns, output_format, "no upcoming maintenances")
 
 
 def _find_maintenance(session: EditSession, typed_name: str | None, statuses: frozenset[str]) -> Incident:

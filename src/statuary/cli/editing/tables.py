@@ -44,7 +44,7 @@ COLOURS = {
 
 list_format_option = click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,

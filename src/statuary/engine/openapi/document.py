@@ -72,7 +72,7 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
     apis = [*core_apis(run), *extension_apis(run)]
     served = [operation for api in apis for operation in api.operations]
     schemas: dict[str, Mapping[str, object]] = {}
-    for section in run.answering(ContentSection):
+    for section in run.sections_of(ContentSection):
         schemas |= section.api_facts(site).parameters
     descriptions = {api.tag: api.description for api in apis}
     tags = dict.fromkeys(operation.tag for operation in served)
@@ -99,7 +99,7 @@ def core_apis(run: Run) -> list[ApiDescription]:
 
     An API that the site does not have is left out.
     """
-    return [api for section in run.answering(ContentSection) for api in section.operations(run)]
+    return [api for section in run.sections_of(ContentSection) for api in section.operations(run)]
 
 
 def extension_apis(run: Run) -> list[ApiDescription]:

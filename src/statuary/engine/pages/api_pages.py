@@ -65,7 +65,7 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
     operations = {
         _without_parameter_names(operation.path): operation for operation in _operation_views(openapi)
     }
-    facts = [section.api_facts(site) for section in run.answering(ContentSection)]
+    facts = [section.api_facts(site) for section in run.sections_of(ContentSection)]
 
     def calls(urls: Sequence[Url], examples: Sequence[str]) -> tuple[ApiCall, ...]:
         return tuple(_api_calls(urls, examples, operations, texts))
@@ -81,7 +81,7 @@ def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Docume
         families=tuple(
             CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, fact.examples))
             for fact in facts
-            for key, urls in fact.families.items()
+            for key, urls in fact.endpoints.items()
         )
         + _extension_call_families(run, calls),
         schemas=tuple(_schema_views(openapi)),

@@ -63,7 +63,7 @@ NAMES = [check.name for check in CHECKS]
 )
 @text_or_json_option
 def conform_command(
-    base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
+    base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, output_format: str
 ) -> None:
     """Test a published site against the APIs of Sourcify and Statuspage.
 
@@ -79,7 +79,7 @@ def conform_command(
     checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
     deployment = CheckedDeployment(make_http_sender(base_url), utc_now(), sample)
     results = list(run_checks(deployment, checks))
-    if form == "json":
+    if output_format == "json":
         click.echo(format_results_as_json(base_url, level, results))
     else:
         _print_results(base_url, level, results)

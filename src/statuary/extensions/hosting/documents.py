@@ -16,7 +16,7 @@ from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import all_urls, urls_of_other_packages
+from statuary.site.url_table import all_urls, third_party_urls
 from statuary.site.urls import (
     API_PAGE,
     COMMON_HEADERS,
@@ -116,7 +116,7 @@ def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     kept = {*enabled, "hosting", *(path.partition("/")[0] for path in providers("replacement"))}
     off = [row for row in EXTENSIONS if row.section and row.name not in kept]
     urls = {url for row in off for url in load(row.section).urls}
-    return (*(url for url in all_urls() if url not in urls), *urls_of_other_packages(enabled))
+    return (*(url for url in all_urls() if url not in urls), *third_party_urls(enabled))
 
 
 def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
         The media type, and a regular expression for the paths.
     """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
-    of_extensions |= set(urls_of_other_packages(enabled or ()))
+    of_extensions |= set(third_party_urls(enabled or ()))
     typed = (
         url for url in list_hosted_urls(enabled) if url in of_extensions and _has_unusual_media_type(url)
     )

@@ -61,7 +61,7 @@ class LogSection(Section):
         log = SiteLog(run.target, context)
         incidents = [
             document
-            for section in run.answering(PublishesIncidents)
+            for section in run.sections_of(PublishesIncidents)
             for document in section.incident_documents()
         ]
         appended = log.extend(incidents, contracts=run.result(BuiltContracts) is not None)

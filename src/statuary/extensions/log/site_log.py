@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.files import is_snapshot_path
+from statuary.base.files import is_manifest_path
 from statuary.base.findings import Finding, Severity
 from statuary.base.primitives import format_utc_milliseconds, parse_instant
 from statuary.extensions.log.entries import (
@@ -344,7 +344,7 @@ class SiteLog:
         """
 
         def is_in_log_manifest(path: str) -> bool:
-            return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
+            return not is_manifest_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
 
         return ListedParts(
             is_listed=is_in_log_manifest,

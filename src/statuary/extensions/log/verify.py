@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.files import is_snapshot_path
+from statuary.base.files import is_manifest_path
 from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.contracts.paths import plain_path, sharded_path
 from statuary.contracts.urls import CONTRACT, CONTRACT_PAGE, PROOF
@@ -536,7 +536,7 @@ class SiteCheck:
         return True
 
     def _report_unlisted_file(self, path: str) -> None:
-        if is_snapshot_path(path) and self.own.is_manifest_file(path):
+        if is_manifest_path(path) and self.own.is_manifest_file(path):
             return
         body = self.read_path(path)
         if body is not None and self.own.matches_listed_digest(path, body):

@@ -263,7 +263,7 @@ class MirrorSync:
                             f"the manifest is damaged: it lists {entry.path} twice, or not in order"
                         )
                     last_path = entry.path
-                    table.claim(entry.path)
+                    table.reserve(entry.path)
                     self._add_entry_unless_skipped(entry)
 
     def _add_entry_unless_skipped(self, entry: Entry) -> None:

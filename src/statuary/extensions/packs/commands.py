@@ -177,7 +177,7 @@ def _print_pack_list(folder: Path, packs: PackList) -> None:
 @pack_command.command()
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @text_or_json_option
-def verify(location: str, form: str) -> None:
+def verify(location: str, output_format: str) -> None:
     """Check every byte of a pack, or of all packs of a site.
 
     Exit codes: 0 intact; 1 damaged; 3 not a pack, cut off, or not readable.
@@ -187,7 +187,7 @@ def verify(location: str, form: str) -> None:
             every = [verify_pack(pack)]
     else:
         every = [verification for _, verification in PackFolder(location).verify()]
-    if form == "json":
+    if output_format == "json":
         values = [_encode_pack_verification(verification) for verification in every]
         click.echo(json.dumps(values[0] if is_single_pack(location) else values))
     else:

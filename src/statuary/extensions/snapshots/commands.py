@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from statuary.base.files import MANIFEST, PublishingError, is_snapshot_path
+from statuary.base.files import MANIFEST, PublishingError, is_manifest_path
 from statuary.base.primitives import (
     Instant,
     InvalidValueError,
@@ -72,7 +72,7 @@ from statuary.version import VERSION
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @text_or_json_option
-def diff_command(before: str, after: str, form: str) -> None:
+def diff_command(before: str, after: str, output_format: str) -> None:
     """Compare two snapshots, folders or sites.
 
     The command verifies every byte of both before it compares them.
@@ -82,7 +82,7 @@ def diff_command(before: str, after: str, form: str) -> None:
     with read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {"from": manifest_digest(old.manifest_text), "to": manifest_digest(new.manifest_text)}
         changes = find_differences(_iter_verified_entries(old), _iter_verified_entries(new))
-        if form == "json":
+        if output_format == "json":
             click.echo(json.dumps({**ends, "changes": [_encode_difference(change) for change in changes]}))
         else:
             for line in changed_file_lines(change.change for change in changes):
@@ -139,7 +139,9 @@ def _format_origin_member(member_value: object) -> str:
     "--prove", "proving", is_flag=True, help="Also verify every contract record of the site, as a build does."
 )
 @text_or_json_option
-def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
+def verify(
+    location: str, public_key: str | None, against: str | None, proving: bool, output_format: str
+) -> None:
     """Check every byte of a snapshot, folder or site.
 
     The command compares each file with its digest in the site's manifest. With --public-key, it also verifies the
@@ -150,7 +152,7 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
     key = read_public_key(public_key)
     with RecordVerifier() if proving else nullcontext() as records:
         verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
-    if form == "json":
+    if output_format == "json":
         click.echo(json.dumps(_encode_verification(verification, records)))
     else:
         click.echo("\n".join(_describe_verification(verification, records)))
@@ -318,7 +320,7 @@ def create(
 
 def _iter_folder_documents(folder: Path) -> Iterator[Document]:
     """Yield a folder's documents except its manifest, which a snapshot makes anew."""
-    return (document for document in folder_documents(folder) if not is_snapshot_path(document.path))
+    return (document for document in folder_documents(folder) if not is_manifest_path(document.path))
 
 
 def _has_snapshot_manifest(source: Path) -> bool:
@@ -465,7 +467,7 @@ def _expand_arguments(site: SiteReader, arguments: Iterable[str]) -> Iterator[st
 
 
 def _matches_any_pattern(path: str, patterns: Iterable[str]) -> bool:
-    return not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
+    return not is_manifest_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 def _parse_contract_argument(argument: str) -> str | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 from typing_extensions import override
 
-from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, is_snapshot_path, require_safe_path
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, is_manifest_path, require_safe_path
 from statuary.base.primitives import checksum_address
 from statuary.contracts.paths import CONTRACT_PATH, sharded_path
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
@@ -130,7 +130,7 @@ class DocumentFallbacks:
         Raises:
             PublishingError: if the document cannot be read.
         """
-        if is_snapshot_path(path):
+        if is_manifest_path(path):
             return None
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
@@ -363,7 +363,7 @@ class SiteReader:
                 manifest.
             PublishingError: if the site cannot be read.
         """
-        if is_snapshot_path(path):
+        if is_manifest_path(path):
             return self.source.read(path) if self.index is None or path != MANIFEST else self.index.text
         names = (path, *(iter_possible_paths(path) if CONTRACT_PATH.fullmatch(path) else ()))
         places = dict.fromkeys(place for name in names for place in (name, sharded_path(name)))

@@ -10,7 +10,7 @@ from statuary.base.files import (
     MANIFEST,
     SIGNATURE,
     PublishingError,
-    is_snapshot_path,
+    is_manifest_path,
 )
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, StoredDocuments, UrlSource, open_site
@@ -137,7 +137,7 @@ class ZipMembers:
     def _unexpected_file_error(
         self, found_path: str | None, expected_path: str | None
     ) -> DamagedSnapshotError:
-        if found_path is not None and not is_snapshot_path(found_path):
+        if found_path is not None and not is_manifest_path(found_path):
             require_document_path(found_path)  # an invalid document name is the better message
         if expected_path == MANIFEST:
             return DamagedSnapshotError(
@@ -466,7 +466,7 @@ def _choose_manifest_reader(read_path: ReadPath, manifest_site: SiteReader | Non
     return (
         read_path
         if manifest_site is None
-        else lambda path: (manifest_site.read if is_snapshot_path(path) else read_path)(path)
+        else lambda path: (manifest_site.read if is_manifest_path(path) else read_path)(path)
     )
 
 

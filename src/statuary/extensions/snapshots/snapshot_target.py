@@ -229,7 +229,7 @@ def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield entries; raise an error if one path is another's folder."""
     with NameTable() as table:
         for entry in entries:
-            table.claim(entry.path)
+            table.reserve(entry.path)
             yield entry
 
 

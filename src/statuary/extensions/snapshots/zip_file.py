@@ -14,7 +14,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, NamedTuple, Self
 
-from statuary.base.files import PublishingError, is_snapshot_path
+from statuary.base.files import PublishingError, is_manifest_path
 from statuary.extensions.snapshots import zip_format
 from statuary.extensions.snapshots.streams import CHUNK, ByteRanges, HashingReader, HashingWriter
 from statuary.extensions.snapshots.zip_format import (
@@ -328,7 +328,7 @@ class ZipReader:
         self._documents = self._end
         for name, span in self._iter_entries(start):
             path = name.decode(errors="replace")
-            if not is_snapshot_path(path):
+            if not is_manifest_path(path):
                 self._documents = span[0]
                 break
             self._own[path] = span
@@ -378,7 +378,7 @@ class ZipReader:
         return CompressedMember(header=header, data=text[len(local) :])
 
     def _read_central_entry(self, path: str) -> CentralEntry | None:
-        span = self._own.get(path) if is_snapshot_path(path) else self._find_entry_range(path)
+        span = self._own.get(path) if is_manifest_path(path) else self._find_entry_range(path)
         if span is None:
             return None
         start, end = span

@@ -104,7 +104,7 @@ class FolderCheck:
         if self._checked is not None:
             self._before = {folder: self._stamp(folder) for folder in self._checked.stamps}
 
-    def note(self) -> dict[str, str]:
+    def stamps_to_store(self) -> dict[str, str]:
         """Return the folders' modification times, to store for the next build.
 
         Call this method when the files of this build are in place. If another program has changed a folder

@@ -284,7 +284,7 @@ class FolderTarget(BuildTarget):
         self.ledger.set_meta({CHECKED_FOLDERS: ""})  # until the files are in place
         self.ledger.save(plan)
         self._move_staged_files(self.ledger.run, is_changed=not plan.is_empty)
-        self.ledger.finish(self._check.note())
+        self.ledger.finish(self._check.stamps_to_store())
         self._is_applied = True
 
     def _move_staged_files(self, run: int, *, is_changed: bool = True) -> None:

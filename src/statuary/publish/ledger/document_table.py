@@ -112,7 +112,7 @@ class DocumentTable:
         self.path_conflict = self.path_conflict or self._same_path_error(next(clashing, files[-1]))
         return False
 
-    def claim(self, path: str) -> bool:
+    def reserve(self, path: str) -> bool:
         """Reserve the path of a document that is stored in another database.
 
         Returns:

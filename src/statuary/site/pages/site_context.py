@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
-from statuary.registry import CONTENT_SECTIONS, load, versions_of_others
+from statuary.registry import CONTENT_SECTIONS, load, third_party_versions
 from statuary.site.pages.page_parts import PartValues, page_part_values
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
@@ -85,7 +85,7 @@ def site_context(site: SiteContent) -> SiteContext:
             if page.navigation
         ),
         parts=parts,
-        packages=versions_of_others(key for key, _ in parts),
+        packages=third_party_versions(key for key, _ in parts),
     )
 
 
