@@ -28,5 +28,9 @@ def test_snapshot_accepts_invalid_record_marked_contradicted(status: str, *, pro
         for path, body in documents[:: -1 if proof_is_first else 1]:
             records(entry(path), body)
     is_admitted = status == "contradicted"
-    assert (records.verified, records.rejected, records.admitted) == (0, not is_admitted, is_admitted)
+    assert (records.verified, records.rejected_count, records.admitted_count) == (
+        0,
+        not is_admitted,
+        is_admitted,
+    )
     assert bool(records.errors) == (not is_admitted)

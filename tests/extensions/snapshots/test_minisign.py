@@ -12,7 +12,7 @@ import pytest
 from statuary.base.errors import StatuaryError
 from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.manifest_signature import (
-    manifest_signer,
+    make_manifest_signer,
     parse_public_key,
     parse_secret_key,
     read_minisign_key_id,
@@ -80,7 +80,7 @@ def public() -> "PublicKey":
 
 
 def sign(manifest: bytes) -> bytes:
-    return manifest_signer(parse_secret_key(unlocked(), no_password))(manifest)
+    return make_manifest_signer(parse_secret_key(unlocked(), no_password))(manifest)
 
 
 def verified(manifest: bytes, text: bytes, key: "PublicKey") -> "Signature":
@@ -154,7 +154,7 @@ def test_encrypted_minisign_key_requires_password(
 ) -> None:
     text = locked("sésame", operations, memory, cost)
     key = parse_secret_key(text, lambda: "sésame")
-    assert verified(DATA, manifest_signer(key)(DATA), public)
+    assert verified(DATA, make_manifest_signer(key)(DATA), public)
     assert "sesame" not in repr(key)
     with pytest.raises(PublishingError, match="wrong password"):
         parse_secret_key(text, lambda: "sesame")
@@ -171,7 +171,7 @@ def test_key_with_excessive_memlimit_is_rejected() -> None:
 def test_mismatched_minisign_key_halves_are_rejected() -> None:
     text = line(b"Ed", bytes(2), b"B2", bytes(48), KEY_ID, SEED, bytes(32), bytes(32))
     with pytest.raises(PublishingError, match="public half"):
-        manifest_signer(parse_secret_key(text, no_password))(DATA)
+        make_manifest_signer(parse_secret_key(text, no_password))(DATA)
 
 
 def keys(minisign: str, folder: Path, password: str | None) -> "tuple[PublicKey, SecretKey]":
@@ -188,7 +188,7 @@ def keys(minisign: str, folder: Path, password: str | None) -> "tuple[PublicKey,
 def test_minisign_verifies_statuary_signature(minisign: str, tmp_path: Path, password: str | None) -> None:
     _, secret = keys(minisign, tmp_path, password)
     (tmp_path / "data").write_bytes(DATA)
-    (tmp_path / "data.minisig").write_bytes(manifest_signer(secret)(DATA))
+    (tmp_path / "data.minisig").write_bytes(make_manifest_signer(secret)(DATA))
     command = [minisign, "-Vm", "data", "-p", "minisign.pub"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "Signature and comment signature verified" in done.stdout

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.site_reader import DocumentFallbacks, UrlSource, statuses_of_missing_file
+from statuary.extensions.snapshots.site_reader import DocumentFallbacks, UrlSource, list_missing_file_statuses
 from statuary.publish.folder.reader import LARGEST_DOCUMENT
 from statuary.publish.listing import DamagedSnapshotError, Entry, Part, parse_part
 from statuary.publish.manifest import Manifest, parse_manifest
@@ -97,7 +97,7 @@ class ServedSite:
             UnreachableError: if the server does not respond.
         """
         url = url_below(self.url, path)
-        absent_statuses = statuses_of_missing_file(path)
+        absent_statuses = list_missing_file_statuses(path)
         body = get(url, limit, retries=RETRIES, not_found_statuses=absent_statuses)
         with self._lock:
             self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))
@@ -114,7 +114,7 @@ class ServedSite:
             UnreachableError: if the server does not respond.
         """
         self._clear_schedule_cache()
-        self._document_fallbacks.renew()
+        self._document_fallbacks.clear_cache()
         text = self.read(MANIFEST, LARGEST_MANIFEST)
         if text is None:
             raise DamagedSnapshotError(

@@ -68,7 +68,7 @@ class PackedDocuments:
                     raise
                 return newer.find(key)
 
-    def renew(self) -> None:
+    def clear_cache(self) -> None:
         """Discard the list of packs; the next read fetches it again.
 
         Call this method after the site was published anew.

@@ -106,7 +106,6 @@ def _encode_difference(difference: Difference) -> dict[str, object]:
 
 
 def _encode_manifest_entry(entry: Entry | None) -> dict[str, object] | None:
-    """Return a manifest's entry as the manifest's JSON writes it."""
     return None if entry is None else dict(zip(Entry._fields[:5], entry[:5], strict=True))
 
 
@@ -189,11 +188,11 @@ def _describe_verification(
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
     if record_verifier is not None:
         admitted = (
-            f", {record_verifier.admitted:,} contradicted, as their proofs say"
-            if record_verifier.admitted
+            f", {record_verifier.admitted_count:,} contradicted, as their proofs say"
+            if record_verifier.admitted_count
             else ""
         )
-        yield f"{record_verifier.verified:,} records verified, {record_verifier.rejected:,} rejected{admitted}"
+        yield f"{record_verifier.verified:,} records verified, {record_verifier.rejected_count:,} rejected{admitted}"
         on_chain, deployed = record_verifier.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
@@ -219,8 +218,8 @@ def _encode_verification(
     if record_verifier is not None:
         value |= {
             "proved": record_verifier.verified,
-            "refused": record_verifier.rejected,
-            "contradicted": record_verifier.admitted,
+            "refused": record_verifier.rejected_count,
+            "contradicted": record_verifier.admitted_count,
         }
         value |= {claim.value: number for claim, number in record_verifier.anchors.counts.items()}
         value["errors"] = [
@@ -319,7 +318,10 @@ def create(
 
 
 def _iter_folder_documents(folder: Path) -> Iterator[Document]:
-    """Yield a folder's documents except its manifest, which a snapshot makes anew."""
+    """Yield the documents of a folder, without its manifest.
+
+    A snapshot gets a new manifest.
+    """
     return (document for document in folder_documents(folder) if not is_manifest_path(document.path))
 
 
@@ -357,7 +359,6 @@ def _build_site_into(content: Path, target: SnapshotTarget) -> Outcome:
 
 
 def _make_folder_origin(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
-    """Return the time and the revision to state for a folder."""
     origin = recorded_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
     return origin._replace(
         instant=now or origin.instant, revision=origin.revision if revision is None else revision

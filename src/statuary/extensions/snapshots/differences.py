@@ -76,7 +76,7 @@ def make_publication_plan(
     site_size: int,
     conflicting_paths: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the plan of a publication: the files to write and delete.
+    """Plan a publication: which files to write and to delete.
 
     Args:
         iter_differences: a function that yields the differences sorted by path, from the start at each call.

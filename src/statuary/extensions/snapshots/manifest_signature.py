@@ -89,11 +89,11 @@ def parse_secret_key(key_text: str, ask_password: Callable[[], str]) -> "SecretK
     return key
 
 
-def manifest_signer(secret_key: "SecretKey") -> Signer:
+def make_manifest_signer(secret_key: "SecretKey") -> Signer:
     """Make a function that signs a site's manifest with minisign.
 
-    The signature contains the time of the site instead of the time of signing, so signing the same site again
-    gives the same bytes.
+    The manifest is the list of the site's files. The signature contains the time of the site instead of the time
+    of signing, so signing the same site again gives the same bytes.
 
     Raises:
         PublishingError: if the two halves of the key do not match.

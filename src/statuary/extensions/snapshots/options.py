@@ -8,7 +8,7 @@ import click
 from statuary.cli.options import FILE, read_key_file
 from statuary.extensions.snapshots.manifest_signature import (
     Signer,
-    manifest_signer,
+    make_manifest_signer,
     parse_public_key,
     parse_secret_key,
 )
@@ -50,7 +50,7 @@ def read_signer(key_file: Path | None) -> Signer | None:
     """
     if key_file is None:
         return None
-    return manifest_signer(parse_secret_key(read_key_file(key_file, secret=True), _ask_key_password))
+    return make_manifest_signer(parse_secret_key(read_key_file(key_file, secret=True), _ask_key_password))
 
 
 def _ask_key_password() -> str:

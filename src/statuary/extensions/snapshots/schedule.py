@@ -44,9 +44,9 @@ class SiteSchedule:
                 yield body
 
     def find(self, path: str, sha256_hex: str) -> bytes | None:
-        """Find the version of a document with a given SHA-256.
+        """Find the version of a document that has a given SHA-256.
 
-        Some documents change at scheduled times, so they have several versions.
+        A document that changes at scheduled times has several versions.
 
         Args:
             path: the path of the document.

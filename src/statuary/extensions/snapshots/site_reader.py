@@ -86,7 +86,9 @@ class DocumentFallback(Protocol):
     """
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document that is not a separate file.
+        """Return the bytes of a document that an archive contains.
+
+        For example, the extension `packs` stores many documents in one file.
 
         Returns:
             The bytes, or None if there is no such document.
@@ -96,12 +98,12 @@ class DocumentFallback(Protocol):
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of the documents that are not separate files.
+        """Yield the paths of the documents that archives contain.
 
         Nothing is yielded for a site that cannot be listed, such as one on a web server.
         """
 
-    def renew(self) -> None:
+    def clear_cache(self) -> None:
         """Clear cached data, after a new version of the site was published."""
 
     def close(self) -> None:
@@ -120,7 +122,7 @@ class DocumentFallbacks:
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document that is not a separate file.
+        """Return the bytes of a document that an extension's archive contains.
 
         For example, the extension `packs` stores many documents in one file.
 
@@ -135,7 +137,7 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that are not separate files.
+        """Yield the paths of the documents in extensions' archives.
 
         For example, the extension `packs` stores many documents in one file. Nothing is yielded for a site
         that cannot be listed, such as one on a web server.
@@ -143,10 +145,10 @@ class DocumentFallbacks:
         for fallback in self._fallbacks:
             yield from fallback.paths()
 
-    def renew(self) -> None:
+    def clear_cache(self) -> None:
         """Clear cached data, after a new version of the site was published."""
         for fallback in self.__dict__.get("_fallbacks", ()):
-            fallback.renew()
+            fallback.clear_cache()
 
     def close(self) -> None:
         """Close open files and connections."""
@@ -162,7 +164,10 @@ class StoredDocuments:
         self.fallbacks = DocumentFallbacks(source)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, or None if missing.
+        """Return the bytes of a document, from a file or an archive.
+
+        Returns:
+            The bytes, or None if the document does not exist.
 
         Raises:
             PublishingError: if the document cannot be read.
@@ -185,8 +190,8 @@ class StoredDocuments:
         self.source.close()
 
 
-def statuses_of_missing_file(path: str) -> Collection[int]:
-    """Return the HTTP statuses that mean that a file does not exist.
+def list_missing_file_statuses(path: str) -> Collection[int]:
+    """List the HTTP statuses that mean that a file does not exist.
 
     Object stores may send 403 for a missing file, so 403 is included. It is not included for the manifest,
     which is requested first: there, 403 means that the site may not be read at all.
@@ -219,7 +224,7 @@ class UrlSource:
             require_safe_path(path)
         except PublishingError:
             return None
-        return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=statuses_of_missing_file(path))
+        return get(self.file_url(path), LARGEST_DOCUMENT, not_found_statuses=list_missing_file_statuses(path))
 
     def file_url(self, path: str) -> str:
         """Return the URL of a file, which may contain secrets.
@@ -255,12 +260,13 @@ class ManifestIndex:
         return check_part(self._read_document_file(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry for a file in the manifest, or None.
-
-        The manifest is the list of a site's files, with size and SHA-256.
+        """Find a file in the site's manifest, the list of its files.
 
         Args:
             path: the path of the file, or one of its other names.
+
+        Returns:
+            The path, size and SHA-256 of the file, or None if the manifest does not list it.
 
         Raises:
             DamagedSnapshotError: if the part of the manifest that lists the file is missing or damaged.
@@ -284,7 +290,7 @@ class ManifestIndex:
         )
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entry for each file of the site.
+        """Yield the path, size and SHA-256 of each file of the site.
 
         Raises:
             DamagedSnapshotError: if a part of the manifest is missing or damaged.
@@ -304,10 +310,7 @@ class ManifestIndex:
 
 
 def _read_path_of_line(manifest_line: bytes) -> str:
-    """Return the path in a line of a manifest.
-
-    The rest of the line is not parsed.
-    """
+    """Return the path in a manifest's line, without parsing the rest."""
     try:
         return str(orjson.loads(manifest_line)["path"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -379,7 +382,7 @@ class SiteReader:
             if index is None or index.text == self.index.text:
                 raise
             self.index = index  # the site was published again
-            self._stored.fallbacks.renew()
+            self._stored.fallbacks.clear_cache()
             return self._read_listed_document(path, index)
 
     def _read_listed_document(self, path: str, index: ManifestIndex) -> bytes | None:

@@ -59,7 +59,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def includes(self, path: str, content: bytes) -> bool:
-        """Return whether `--only` selects a document.
+        """Return whether the option `--only` selects a document of the site.
 
         Args:
             path: the path of the document.
@@ -97,7 +97,6 @@ WHOLE_SITE = SiteSubset()
 
 
 def _find_chains_in_results(lookup_document: bytes) -> set[str]:
-    """Return the chains in the look-up of a contract on all chains."""
     try:
         return {result["chainId"] for result in orjson.loads(lookup_document)["results"]}
     except (ValueError, KeyError, TypeError):
@@ -150,7 +149,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 def _describe_address_list(contracts: frozenset[SubsetContract]) -> set[str]:
     """Return the digest by which a manifest identifies a list of addresses.
 
-    The set is empty without addresses.
+    The result is a set, which is empty without addresses.
     """
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()

@@ -79,8 +79,8 @@ class MemberSource(Protocol):
             The bytes of the version, or None if the source has no such version.
         """
 
-    def finish(self, entries: Entries) -> None:
-        """Check that the snapshot has no further files.
+    def verify_end(self, entries: Entries) -> None:
+        """Verify that the snapshot has no further files.
 
         Args:
             entries: a function that returns the entries of the manifest.
@@ -123,8 +123,8 @@ class ZipMembers:
         """Return None, because a zip contains only one version of each file."""
         return None
 
-    def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Check that no file follows the last one that was read.
+    def verify_end(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
+        """Verify that no file follows the last one that was read.
 
         Raises:
             DamagedSnapshotError: if another file follows, or the zip's directory does not match the files.
@@ -132,7 +132,7 @@ class ZipMembers:
         read_next_path = self.reader.read_next_path()
         if read_next_path is not None:
             raise self._unexpected_file_error(read_next_path, None)
-        self.reader.finish()
+        self.reader.verify_end()
 
     def _unexpected_file_error(
         self, found_path: str | None, expected_path: str | None
@@ -228,8 +228,8 @@ class SiteMembers:
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
-    def finish(self, entries: Entries) -> None:
-        """Check that the site has exactly the files in its manifest.
+    def verify_end(self, entries: Entries) -> None:
+        """Verify that the site has exactly the files in its manifest.
 
         Files may have second names, such as lower-case addresses. Another program that unpacks a snapshot
         omits all of them, which is allowed.
@@ -260,7 +260,6 @@ class _ExtraPaths(NamedTuple):
 
 
 def _find_extra_paths(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
-    """Find paths of files that the snapshot's manifest does not list."""
     first_paths: list[str] = []
     count = 0
     with Listing() as names:
@@ -330,13 +329,15 @@ class SnapshotReader:
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the manifest's entry for each file, without reading the files."""
+        """Yield the path, size and SHA-256 of each file, without reading it."""
         for _ in self.iter_manifest_members():
             pass
         return self.iter_stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Verify each file of the snapshot, and yield it with its entry.
+
+        An entry is the path, size and SHA-256 of a file in the snapshot's manifest.
 
         Args:
             on_damage: a function to call for each damaged file, after which reading continues if possible;
@@ -382,10 +383,10 @@ class SnapshotReader:
         self._check_snapshot_end(on_damage)
 
     def _match_member_to_entry(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
-        """Return a member whose bytes match its entry.
+        """Return the version of a file that the manifest lists.
 
         Raises:
-            DamagedSnapshotError: if neither the member nor another stored version matches.
+            DamagedSnapshotError: if neither the file nor another stored version has the right SHA-256.
         """
         try:
             require_entry_matches(entry, member.body)
@@ -398,7 +399,7 @@ class SnapshotReader:
 
     def _check_snapshot_end(self, on_damage: OnDamage | None) -> None:
         try:
-            self.source.finish(self.iter_stored_entries)
+            self.source.verify_end(self.iter_stored_entries)
         except DamagedSnapshotError as damaged:
             if on_damage is None or not self.source.allows_more:
                 raise

@@ -24,7 +24,7 @@ from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.extensions.snapshots.streams import Spool
-from statuary.extensions.snapshots.zip_file import require_zip_name, snapshot_file, write_zip
+from statuary.extensions.snapshots.zip_file import open_snapshot_file, require_zip_name, write_zip
 from statuary.extensions.snapshots.zip_format import (
     DEFLATED,
     ENDING_SIZE,
@@ -62,8 +62,8 @@ CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
 
 
-def case_conflict_error(name: str, other_name: str) -> PublishingError:
-    """Return the error that two paths differ only in letter case.
+def make_case_conflict_error(name: str, other_name: str) -> PublishingError:
+    """Make the error for two paths that differ only in letter case.
 
     Many file systems treat such paths as one file, so a snapshot cannot contain both.
     """
@@ -165,7 +165,7 @@ class SnapshotTarget(StatelessTarget):
             yield CompressedMember(header, text[CRC:])
 
     def _finish_manifest(self) -> Manifest:
-        """Return the manifest of all documents; later ones are not accepted."""
+        """Complete the manifest, after which no document can be added."""
         if self.manifest is None:
             self._store_members(self.packer.iter_remaining_members())
             builder = ManifestBuilder()
@@ -181,7 +181,7 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def plan(self) -> Plan:
-        """Return the changes compared with the existing snapshot file.
+        """Compare the new snapshot with the existing file that it replaces.
 
         Raises:
             PublishingError: if the existing file is not a snapshot.
@@ -210,7 +210,7 @@ class SnapshotTarget(StatelessTarget):
         """
         if self.dry_run:
             raise PublishingError("a plan made as a dry run cannot be published")
-        with snapshot_file(self.out) as stream:
+        with open_snapshot_file(self.out) as stream:
             write_zip(
                 stream,
                 chain(map(compress_member, self._iter_manifest_members()), self._iter_stored_members()),
@@ -226,7 +226,6 @@ class SnapshotTarget(StatelessTarget):
 
 
 def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield entries; raise an error if one path is another's folder."""
     with NameTable() as table:
         for entry in entries:
             table.reserve(entry.path)
@@ -247,7 +246,7 @@ def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
     names = sorted(require_document_path(name) for name in {document.path, *document.aliases})
     for _, (path, *aliases) in groupby(sorted(names, key=fold_case), fold_case):
         if aliases and aliases != [lower_case_address(path)]:
-            raise case_conflict_error(path, aliases[0])
+            raise make_case_conflict_error(path, aliases[0])
         yield SnapshotMember(path=path, body=document.body, aliases=tuple(aliases), media_type=media_type)
 
 
@@ -278,7 +277,7 @@ def copy_snapshot(
         _refuse_to_overwrite_other_file(output_file)
         if not allow_older:
             refuse_older_than_file(snapshot.manifest.origin, output_file)
-        with snapshot_file(output_file) as stream:
+        with open_snapshot_file(output_file) as stream:
             return write_zip(stream, compress_members(_iter_members_to_copy(snapshot, signer)))
 
 

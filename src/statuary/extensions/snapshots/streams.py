@@ -239,9 +239,11 @@ class Spool(Listing):
 
 
 def require_entry_matches(entry: Entry, content: bytes) -> None:
-    """Raise an error if a file differs from its manifest entry.
+    """Raise an error if a file differs from its site's manifest.
 
-    The manifest lists the size and SHA-256 of each file of a site.
+    Args:
+        entry: the path, size and SHA-256 of the file in the manifest.
+        content: the bytes of the file.
 
     Raises:
         DamagedSnapshotError: if size or SHA-256 differ.

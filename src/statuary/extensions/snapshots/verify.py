@@ -94,7 +94,7 @@ def verify_snapshot(
 def _verify_signature(
     snapshot: SnapshotReader, public_key: "PublicKey | None", found_problems: list[str]
 ) -> "Signature | None":
-    """Return the signature if it is valid; otherwise add to the problems."""
+    """Verify the manifest's signature, and add a fault to the problems."""
     if public_key is None:
         return None
     try:
@@ -308,13 +308,13 @@ class RecordVerifier:
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
-    def rejected(self) -> int:
+    def rejected_count(self) -> int:
         """The number of records with errors that no published proof mentions."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
-    def admitted(self) -> int:
-        """The number of records with errors, and proofs that say so."""
+    def admitted_count(self) -> int:
+        """The number of records with errors whose published proofs say so."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:

@@ -97,7 +97,7 @@ class ZipWriter:
         self.directory.close()
 
     def put(self, member: CompressedMember) -> None:
-        """Write a file to the zip that is already compressed."""
+        """Write a file that is already compressed to the zip."""
         self.directory.add(member.header, self.out.position)
         self.out.write(zip_format.encode_local_header(member.header))
         self.out.write(member.data)
@@ -129,7 +129,7 @@ def require_zip_name(snapshot_path: Path) -> None:
 
 
 @contextmanager
-def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
+def open_snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot when it is complete.
 
     Temporary files that killed processes have left are deleted, except on Windows.
@@ -238,7 +238,7 @@ class ZipStreamReader:
             path=header.path, body=decompress_member(packed), aliases=aliases, packed=packed
         )
 
-    def finish(self) -> None:
+    def verify_end(self) -> None:
         """Read the end of the zip, and compare it with the files.
 
         Raises:
@@ -353,7 +353,7 @@ class ZipReader:
             yield name.decode(errors="replace")
 
     def read_compressed(self, path: str) -> CompressedMember | None:
-        """Return a file as it is compressed in the zip.
+        """Return a file of the zip without decompressing it.
 
         Returns:
             The file, or None if it does not exist.
