@@ -72,7 +72,7 @@ def _concerns_rules_or_components(file: SourceFile | Finding) -> bool:
 
 
 def read_rules(content: Path) -> tuple[AlertRule, ...]:
-    """Read from site.yaml which component each alert affects.
+    """Read the alert rules in site.yaml: which component each alert affects.
 
     If several rules match an alert, the first one is used.
 
@@ -102,7 +102,6 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
 
 
 def _print_faulty_rules(content: Path, findings: list[Finding]) -> None:
-    """Print the errors in the alert rules of site.yaml."""
     faulty = [finding for finding in findings if finding.pointer[:1] == ("alerts",)]
     click.echo(text_report(locate_findings(content, faulty), str(content)), err=True)
 

@@ -13,7 +13,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 
 class Opening(NamedTuple):
-    """An incident to open."""
+    """The decision to open an incident for an alert."""
 
     key: str
     rule: AlertRule
@@ -23,13 +23,13 @@ class Opening(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """An incident to resolve."""
+    """The decision to resolve an incident, because its alert has ended."""
 
     incident: Incident
 
 
 class NoChange(NamedTuple):
-    """A decision to do nothing, with the reason."""
+    """The decision to change no incident, with the reason."""
 
     reason: str
 
@@ -81,7 +81,7 @@ def _find_incident_of_alert(alert: Alert, catalogue: StatusCatalogue) -> Inciden
 
 
 class MatchingRule(NamedTuple):
-    """The rule that matches an alert, and the component in that rule."""
+    """The rule that matches an alert, and the component that it names."""
 
     rule: AlertRule | None
     component: Component | None  # None without a rule, or if the rule names no existing component

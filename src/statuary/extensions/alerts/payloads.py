@@ -95,10 +95,10 @@ def _parse_labels(value: Json) -> dict[str, str]:
 
 
 def _parse_instant(value: Json) -> Instant | None:
-    """Parse an instant, and cut it to milliseconds.
+    """Parse a time, and cut it to milliseconds.
 
     Returns:
-        The instant; None for Go's zero time, and for a value that is not an instant.
+        The time; None for Go's zero time, and for a value that is not a time.
     """
     if not isinstance(value, str) or value.startswith("0001-"):
         return None

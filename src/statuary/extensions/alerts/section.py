@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AlertsSection(Section):
-    """The section of alert rules, which adds no documents."""
+    """The section that checks the alert rules in site.yaml; it publishes nothing."""
 
     @override
     @classmethod

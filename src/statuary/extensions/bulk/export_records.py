@@ -30,7 +30,7 @@ LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.v
 
 
 class ExportedSide(NamedTuple):
-    """The creation or runtime code of an exported contract."""
+    """The creation or runtime code of a contract in Sourcify's export."""
 
     match: str | None  # `perfect`, `partial` or None, as in `sourcify_matches`
     onchain: bytes | None  # `code.code` of the deployment; None if unknown
@@ -41,7 +41,7 @@ class ExportedSide(NamedTuple):
 
 
 class ExportedCompilation(NamedTuple):
-    """A row of `compiled_contracts`, with the metadata that other tables hold."""
+    """A compilation in Sourcify's export: a row of the table `compiled_contracts`."""
 
     language: str  # the language in lower case
     compiler: str  # `solc`, `vyper` or `fe`
@@ -76,6 +76,8 @@ class ExportedMatch(NamedTuple):
 
 def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
     """Convert a contract in Sourcify's database export to a record.
+
+    A record is the JSON that Sourcify's API serves for a contract.
 
     Raises:
         AttributeError, TypeError, ValueError: if a column has another type than in Sourcify's schema.
@@ -128,7 +130,6 @@ def convert_to_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _encode_hex(data: bytes | None) -> str | None:
-    """Format bytes as `0x` hex, or null if there are none."""
     return "0x" + data.hex() if data else None
 
 
@@ -175,7 +176,10 @@ def _group_signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """Some contracts of a Sourcify export, in their own SQLite database."""
+    """A part of a Sourcify export, in its own SQLite database.
+
+    Several workers can read the parts (buckets) at once.
+    """
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
@@ -185,7 +189,9 @@ class ExportBucket(NamedTuple):
     """Whether the export has tables of signatures. Without them, the signatures are derived from the ABI."""
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Yield the contracts in this database, sorted by chain and address.
+        """Read the contracts of this part from its database.
+
+        They are sorted by chain and address.
 
         Args:
             root: the content folder.
@@ -200,16 +206,16 @@ class RowContract(NamedTuple):
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add the row of the export to each finding about the record."""
+        """Add the row of the export to findings about the record."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
 def bucket_database_path(folder: Path, bucket_number: int) -> Path:
-    """Return the path of a SQLite database with exported contracts.
+    """Return the path of a SQLite database for part of an export.
 
     Args:
         folder: the folder of the databases.
-        bucket_number: the number of the database, from 0 on.
+        bucket_number: the number of the part, from 0 on.
     """
     return folder / f"bucket-{bucket_number}.sqlite3"
 
@@ -269,13 +275,13 @@ def read_bucket_rows(
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
-    """Yield the contracts in one database of the export.
+    """Read the contracts in a part of an export.
 
-    If the database is damaged, the last contract has an error instead of a record.
+    If its database is damaged, the last contract has an error instead of a record.
 
     Args:
         root: the content folder.
-        bucket: the database.
+        bucket: the part, with the place of its database.
     """
     try:
         for (file, *row), sources, signatures in read_bucket_rows(

@@ -48,22 +48,20 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Divides the rows of a Sourcify export among several SQLite databases.
+    """Divides the contracts of a Sourcify export among SQLite databases.
 
-    Each database (a bucket) receives a part of the contracts.
-
-    The writer is a context manager.
+    Each database (a bucket) can then be read by another worker. Use the writer as a context manager.
     """
 
     def __init__(self, folder: Path, bucket_count: int, max_bytes: int) -> None:
-        """Create empty databases.
+        """Create the empty databases.
 
         Args:
             folder: the folder of the databases.
             bucket_count: the number of databases.
             max_bytes: the number of bytes that the strings and blobs in all databases may have together.
         """
-        self.rows_left = max_bytes
+        self.bytes_left = max_bytes
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[Database] = []
         with ExitStack() as stack:
@@ -84,7 +82,7 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table of the SQLite databases.
+        """Insert rows into a table of the databases.
 
         Args:
             table: the name of the table.
@@ -95,9 +93,9 @@ class BucketWriter:
         """
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
-            self.rows_left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
+            self.bytes_left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
             by_bucket.setdefault(number, []).append(tuple(values))
-        if self.rows_left < 0:
+        if self.bytes_left < 0:
             raise UnreadableError(
                 "the rows of the export take too much memory when they are decompressed",
                 "download its files again",
@@ -128,7 +126,7 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 
 
 class JoinLimits(NamedTuple):
-    """The memory in bytes, and the threads, that a join may use."""
+    """The memory in bytes, and the threads, that DuckDB may use."""
 
     memory: int = 1 << 30  # bytes of the process; the SQL engine spills the rest to disk
     threads: int = 2
@@ -177,8 +175,6 @@ def _first_row_number(file_path: str) -> int:
 
 
 class _DuckDBConnection(Protocol):
-    """A connection to DuckDB."""
-
     def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> Self: ...
     def fetchone(self) -> Row: ...
     def fetchmany(self, size: int) -> list[Row]: ...
@@ -229,7 +225,9 @@ def define_table_views(
 def check_table_sizes(
     connection: _DuckDBConnection, root: Path, files_by_table: Mapping[str, list[str]]
 ) -> int:
-    """Raise an error if a table has implausibly many rows.
+    """Refuse an export in which a table has implausibly many rows.
+
+    A small file can claim billions of rows, which would exhaust the memory.
 
     Args:
         connection: the DuckDB database.
@@ -327,7 +325,7 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """An SQL query whose rows are divided among the databases."""
+    """An SQL query whose rows are divided among the buckets (databases)."""
 
     name: str
     query: str
@@ -344,7 +342,7 @@ def make_bucket_queries(
 ) -> Iterator[BucketQuery]:
     """Yield the SQL queries that divide an export among databases.
 
-    Each row of a result says to which SQLite database it belongs.
+    The first column of a result is the number of the database.
 
     Args:
         connection: the DuckDB database.
@@ -522,7 +520,7 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 
 
 class _JoinedKeys(NamedTuple):
-    """The size of the table of keys by which rows are joined."""
+    """The numbers of databases and of dangling rows in a join."""
 
     buckets: int
     dangling: int  # skipped matches, since rows that they refer to are missing
@@ -568,7 +566,6 @@ def _fill_buckets(
     bucket_writer: BucketWriter,
     limits: JoinLimits,
 ) -> None:
-    """Add all rows of records to their buckets."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
     # DuckDB keeps the right table of a join in memory, and its optimizer may swap the tables. Turn that off:

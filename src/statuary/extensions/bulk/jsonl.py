@@ -33,7 +33,7 @@ BUFFER = 1 << 20
 
 
 def is_compressed(file_path: str) -> bool:
-    """Return whether a file's name ends with `.gz` or `.zst`."""
+    """Return whether a file is compressed, by its ending `.gz` or `.zst`."""
     return file_path.endswith((".gz", ".zst"))
 
 
@@ -76,7 +76,7 @@ def _open_zstandard_stream(compressed_stream: IO[bytes]) -> IO[bytes]:
 
 
 def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file raises.
+    """Return the exceptions to catch when reading a possibly damaged file.
 
     They depend on how the file is compressed.
 
@@ -124,7 +124,7 @@ class LineContract(NamedTuple):
     text: bytes = b""  # the line; empty if it could not be parsed
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Add to each finding the line and column in the file."""
+        """Add the line and column to findings about the record."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
@@ -172,7 +172,7 @@ def _skip_to_line_end(file: IO[bytes], byte_count: int) -> int:
 
 
 class Block(NamedTuple):
-    """A block of bytes in which a worker counts line breaks."""
+    """A part of a file in which a worker counts line breaks."""
 
     root: Path
     path: str
@@ -181,7 +181,7 @@ class Block(NamedTuple):
 
 
 class CountedLines(NamedTuple):
-    """The number of lines that end in a block."""
+    """The number of line breaks in a part of a file."""
 
     start: int  # the block's offset
     lines: int
@@ -215,7 +215,7 @@ BLOCKS = 64
 def divide_into_line_ranges_by_workers(
     root: Path, path: str, executor: Executor, range_size: int = RANGE_SIZE
 ) -> Iterator[LineRange]:
-    """Divide an uncompressed JSON Lines file into ranges of lines.
+    """Divide an uncompressed JSON Lines file into ranges of whole lines.
 
     Worker processes count the lines. A single process would read the file more slowly than the workers can
     build it.
@@ -246,9 +246,9 @@ def divide_into_line_ranges_by_workers(
 
 
 def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]:
-    """Yield the contracts in some lines of a JSON Lines file.
+    """Read the contracts in some lines of a JSON Lines file.
 
-    Blank lines are skipped. For a line that cannot be read, the yielded contract has an error instead of a
+    Blank lines are skipped. For a line that cannot be read, the contract has an error instead of a
     record. If the file is damaged, or too many lines are blank or unreadable, reading stops with one more
     such contract. Its error says why.
     """

@@ -84,9 +84,9 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """List the preview pictures of a site, and what each one shows.
+    """List the preview pictures (cards) of a site: one for each state.
 
-    Other sites show these pictures beside links to the site.
+    Chats and other sites show such a picture beside a link to the site.
 
     Args:
         status: whether the site has a status.
@@ -103,9 +103,9 @@ def list_card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
 
 
 class CardsSection(Section):
-    """The section that adds preview pictures.
+    """The section that publishes preview pictures.
 
-    Chat programs and other sites show such a picture next to a link.
+    Chat programs and other sites show such a picture beside a link.
     """
 
     urls = CARD_URLS
@@ -164,7 +164,9 @@ def choose_card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
 
 
 def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
-    """Load the font of preview pictures from the theme, or Pillow's own.
+    """Load the font for the text of preview pictures.
+
+    It comes from the theme, or else from Pillow, the library that draws the pictures.
 
     Args:
         settings: what site.yaml says under `cards`.
@@ -203,7 +205,6 @@ def has_glyphs_for(font: "FreeTypeFont", text: str) -> bool:
 
 
 def _character_pixels(font: "FreeTypeFont", character: str) -> bytes:
-    """Return the width and the pixels of a character."""
     mask = font.getmask(character)
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
 

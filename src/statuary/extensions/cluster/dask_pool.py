@@ -26,7 +26,7 @@ DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
 
 
 class DaskPool(WorkerPool):
-    """A Dask cluster as a pool of workers."""
+    """The workers of a Dask cluster, which run a build's tasks."""
 
     runs_tasks_here = False
 
@@ -103,7 +103,10 @@ class DaskPool(WorkerPool):
 
 
 class DaskExecutor(PooledExecutor):
-    """Runs a build's tasks on a Dask cluster."""
+    """Runs a build's tasks on the workers of a Dask cluster.
+
+    Dask is a Python library that distributes work over several machines.
+    """
 
     def __init__(self, address: str) -> None:
         """Connect to a cluster by the address of its scheduler.

@@ -41,12 +41,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A function for workers that also indexes the rows of its result."""
+    """A task function for workers that also indexes its result's rows."""
 
     work: Callable[[Task], Result]
 
     def __call__(self, task: Task) -> Result:
-        """Run the task, and index the rows of its result."""
+        """Run the task, and index the rows of its result by path."""
         result = self.work(task)
         if isinstance(result, PartitionResult) and result.file is not None:
             index_rows_by_path(result.file)
@@ -56,10 +56,10 @@ class SortedWork(Generic[Task, Result]):
 def sort_rows_in_ranges(
     executor: PooledExecutor, results: Iterable[PartitionResult]
 ) -> Iterator[PartitionResult]:
-    """Yield the results of all tasks without rows, then the rows, sorted.
+    """Yield the results of all tasks, and then their sorted rows.
 
-    The rows are in files. If there are many files, the workers sort them first: each worker sorts some ranges
-    of keys.
+    Rows describe the files that a task made; they arrive in files. If there are many, the workers sort them: each worker
+    sorts some ranges of keys.
 
     Args:
         executor: runs the work.
@@ -78,7 +78,7 @@ def sort_rows_in_ranges(
 
 
 class ListingTask(NamedTuple):
-    """A range of the site's files, to be listed by a worker."""
+    """A worker's task: to list the site's files in some range."""
 
     name: str
     files: ListedRange
@@ -86,7 +86,7 @@ class ListingTask(NamedTuple):
 
 
 class RangeParts(NamedTuple):
-    """The parts of the manifest that begin in a range of files."""
+    """The parts of the manifest (list of files) from one worker."""
 
     path_before: str  # the path before the range
     parts: list[Part]
@@ -141,7 +141,7 @@ def _skip_to_first_part_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Make the manifest, the list of all files, on several workers.
+    """Let several workers make the manifest, the list of a site's files.
 
     Args:
         executor: runs the work.

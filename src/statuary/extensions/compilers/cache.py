@@ -38,7 +38,7 @@ WHOLE: Final = "*:*"
 
 
 class CompilerRun(NamedTuple):
-    """The output of a compiler for one input, and the compiler's version."""
+    """A compiler's output for one input, fresh or from the cache."""
 
     compiler: Compiler
     compiler_sha256: str  # SHA-256 of the compiler, as hex
@@ -84,7 +84,7 @@ class CompilationCache:
         self.digests = dict(digests)  # digests of compilers, by path
 
     def cache_key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the name under which the output for an input is cached.
+        """Return the name of the cache file for a compiler's input.
 
         The name does not depend on `outputSelection`, the list of requested outputs.
         """
@@ -100,7 +100,9 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Compile an input, or return the cached output for the same input.
+        """Run a compiler on exactly this input, or return its cached output.
+
+        Unlike `run`, it requests only the outputs that the input names.
 
         Args:
             compiler: the compiler to run.
@@ -126,6 +128,8 @@ class CompilationCache:
         limits: RunLimits,
     ) -> CompilerRun:
         """Compile some contracts of an input, or return their cached output.
+
+        All outputs that records contain are requested.
 
         Args:
             compiler: the compiler to run if no output is cached.
@@ -178,7 +182,6 @@ class CompilationCache:
         return CompilerRun(compiler, self._program_digest(compiler), digest, output, is_cached=True)
 
     def _write_output(self, cache_key: str, output: JsonObject) -> None:
-        """Save an output, unless the folder cannot be written."""
         if self.folder is None:
             return
         body = encode_unchecked(output)

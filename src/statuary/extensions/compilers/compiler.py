@@ -35,7 +35,7 @@ REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
 
 
 def install_hint(compiler_name: str, version: str) -> str:
-    """Return a sentence that says how to install a compiler version.
+    """Return a hint how to install a compiler version that is missing.
 
     Args:
         compiler_name: `solc` or `vyper`.
@@ -129,7 +129,7 @@ def detect_compiler(compiler_name: str, program_path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Find the compilers on `PATH`.
+    """Find the Solidity and Vyper compilers on `PATH`.
 
     Programs that do not print a version are ignored.
     """

@@ -22,9 +22,9 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return the evidence that compiling a contract again confirms its record.
+    """Return the evidence from compiling a contract's sources again.
 
-    The evidence contains the SHA-256 of the record, compiler, input and output. It also names the parts of
+    It contains the SHA-256 of the record, compiler, input and output, and names the parts of
     the record that the output confirms.
 
     Args:
@@ -45,7 +45,10 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record's published JSON, as hex."""
+    """Return the SHA-256 of a record as it is published, in hex.
+
+    Evidence names the record by this hash.
+    """
     return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 
 

@@ -80,7 +80,7 @@ def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
 def _match_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], code_kind: str
 ) -> Iterator[Violation]:
-    """Compare the match level and transformations of a matching side."""
+    """Compare the match level and transformations of matching code."""
     claimed = record[f"{code_kind}Match"]
     compiled = as_text(recompiled[f"{code_kind}Match",]) or None
     if claimed is None:
@@ -126,7 +126,7 @@ def _sorted_transformations(bytecode: Mapping[str, Json]) -> list[tuple[Json, ..
 def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json) -> bool:
     """Return whether two JSON values differ only in spelling.
 
-    Other submissions and JavaScript servers write them differently.
+    Other submissions and JavaScript servers write some numbers and ids differently.
     """
     if pointer[-1] in NUMBERED_MEMBERS:
         return _have_same_values(recorded, recompiled)
@@ -172,7 +172,6 @@ def _round_large_number(value: Json) -> float | None:
 
 
 def _have_same_values(recorded: Json, recompiled: Json) -> bool:
-    """Compare the values of two objects, ignoring keys."""
     return (
         isinstance(recorded, dict)
         and isinstance(recompiled, dict)
@@ -257,9 +256,9 @@ def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the values that a record should have, given a compiler's output.
+    """Return the members of a record that follow from a compiler's output.
 
-    The result has only the parts of a record that can be computed from the output.
+    A check compares them with the record.
 
     Args:
         record: the record that was recompiled.
@@ -339,9 +338,9 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the compiler input for compiling a record's sources again.
+    """Return the input with which to compile a record's sources again.
 
-    The input requests the outputs that the record contains.
+    It requests the outputs that the record contains.
 
     Raises:
         DerivationError: if the fully qualified name in the record is invalid.
@@ -363,12 +362,15 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def request_outputs(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
-    """Return compiler input that requests some outputs of one contract.
+    """Change compiler input to request some outputs of one contract.
 
     Args:
-        std_json_input: the standard JSON input to change.
+        std_json_input: the standard JSON input.
         fully_qualified_name: the path of the contract's source, a colon, and its name.
         artifacts: the names of the outputs, such as `abi`.
+
+    Returns:
+        A copy of the input.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -382,13 +384,16 @@ def request_outputs(
 def request_all_outputs(
     std_json_input: JsonObject, contract_names: Iterable[str], version: str
 ) -> JsonObject:
-    """Return compiler input that requests every output that records contain.
+    """Change compiler input to request every output that records contain.
 
     Args:
-        std_json_input: the standard JSON input to change.
+        std_json_input: the standard JSON input.
         contract_names: the contracts of which to request outputs, such as `src/Fare.sol:Fare`; `*:*` selects
             all.
         version: the version of the compiler.
+
+    Returns:
+        A copy of the input.
 
     Raises:
         DerivationError: if a name is invalid.

@@ -143,13 +143,13 @@ def _recompile_contract(
 
 
 def compiler_of_record(record: RecordValue) -> CompilerBuild:
-    """Return the name and version of the compiler of a record."""
+    """Return the compiler of a record, such as ("solc", "0.8.30+commit.73712a01")."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
 
 class Recompiler:
-    """Recompiles records, and caches recent outputs in memory."""
+    """Compiles the sources of records again, and caches recent outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -157,7 +157,7 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the available compiler of a record's version, or None."""
+        """Return the installed compiler with the record's version, or None."""
         return find_compiler(self.options.compilers, *compiler_of_record(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
@@ -202,7 +202,7 @@ class Recompiler:
 
 
 def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
-    """Yield an error or warning for each difference from a compiler's output.
+    """Compare a record with a compiler's output, and report each difference.
 
     Args:
         record: the record that was recompiled.
@@ -231,7 +231,7 @@ def _recompilation_finding(
 def missing_compiler_finding(
     compiler_build: CompilerBuild, record_count: int, options: RecompileOptions
 ) -> Finding:
-    """Return a warning that a required compiler version is not available.
+    """Warn that a compiler version, which records need, is not installed.
 
     Args:
         compiler_build: the kind and version of the compiler.

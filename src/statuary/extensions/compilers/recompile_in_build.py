@@ -37,7 +37,7 @@ class CompilerProgram(NamedTuple):
 
 
 class BuildCompilers(NamedTuple):
-    """The compilers of a build, in a form that worker processes receive."""
+    """The compilers of a build, which worker processes receive and run."""
 
     programs: tuple[CompilerProgram, ...]
 
@@ -45,7 +45,7 @@ class BuildCompilers(NamedTuple):
         """Compile a record's sources again, or use the cached output.
 
         Returns:
-            The evidence that the output is equal to the record, or the reason why there is no evidence.
+            Evidence that the output is equal to the record, or the reason why there is no evidence.
         """
         kind, version = compiler_of_record(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)

@@ -18,7 +18,7 @@ from statuary.section import Run, Section, SectionResult
 
 
 class RecompilationSection(Section, RecompilesRecords):
-    """The section that compiles contracts again.
+    """The section that compiles contracts again, for `--recompile`.
 
     `check` compiles every contract of the site. A build compiles each record when it proves it.
     """
@@ -29,7 +29,7 @@ class RecompilationSection(Section, RecompilesRecords):
         return RULES
 
     def __init__(self, settings: None, options: Mapping[str, Any]) -> None:
-        """Store the options.
+        """Store the options of the command.
 
         Raises:
             click.UsageError: if --compiler is given without --recompile.

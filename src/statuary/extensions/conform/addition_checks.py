@@ -21,7 +21,7 @@ BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
 def _sample_descriptor_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
-    """Return a sample of the indexed deployments of descriptors.
+    """Return some contracts for which the site has clear-signing descriptors.
 
     Raises:
         NotApplicableError: if the site has none.
@@ -131,7 +131,7 @@ class ServedRanges:
         return response.body if response.status == 206 else response.body[offset : offset + size]
 
     def close(self) -> None:
-        """Do nothing, since no connection is kept open."""
+        """Do nothing, since no connection stays open."""
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _explorer_file_path(chain_id: str, address: str) -> str:
 
 
 def _parse_response_json(response: HttpResponse) -> Json:
-    """Return the JSON of a response, or null."""
+    """Parse the JSON of a response. None if it is not JSON."""
     try:
         value: Json = json.loads(response.body)
     except ValueError:

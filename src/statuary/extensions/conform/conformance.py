@@ -15,7 +15,7 @@ from statuary.system.network.client import UnreachableError
 
 
 class ConformanceArea(StrEnum):
-    """The part of a site that a check is about."""
+    """The part that a check tests: a site's contracts, status, or files."""
 
     CONTRACTS = "contracts"
     STATUS = "status"
@@ -44,7 +44,7 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 
 
 class ConformanceCheck(NamedTuple):
-    """A rule for deployed sites, and the function that checks it."""
+    """A rule that a published site must satisfy, and its test."""
 
     run: CheckFunction
     """The function of the check. Its name gives the check's name, and its docstring's first line the rule."""
@@ -54,12 +54,12 @@ class ConformanceCheck(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the check on the command line."""
+        """The name of the check on the command line, such as `records-are-served`."""
         return self.run.__name__.replace("_", "-")
 
     @property
     def rule(self) -> str:
-        """The rule that the check enforces, as a sentence."""
+        """The rule that the check tests, as a sentence."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
@@ -135,7 +135,7 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks for a site on a certain kind of host.
+    """Return the checks for a kind of host and parts of a site.
 
     Args:
         level: whether the host only serves files, or also runs the edge program. The second kind must also
@@ -148,7 +148,7 @@ def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) ->
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Run checks on a published site, and yield each result.
+    """Test a published site with some checks, and yield each result.
 
     A failed check is repeated once, because the site may have changed between two requests.
 

@@ -48,11 +48,14 @@ MAX_CHAINS_READ = 12
 
 
 class NotApplicableError(StatuaryError):
-    """Raised if a rule does not apply; the message says why."""
+    """Raised by a check whose rule does not apply to the site.
+
+    The message says why.
+    """
 
 
 class DeployedContract(NamedTuple):
-    """A contract in a deployment's list of contracts."""
+    """A contract in the list of contracts that the site serves."""
 
     chain_id: str
     address: str
@@ -65,7 +68,7 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """The deployed site to check; responses are cached."""
+    """The published site that is tested, with a cache of its responses."""
 
     def __init__(self, send_request: SendRequest, now: Instant, sample_size: int = 3) -> None:
         self.ask = send_request
@@ -109,7 +112,7 @@ class CheckedDeployment:
 
     @property
     def chains(self) -> list[str]:
-        """The ids of all chains that the site lists.
+        """The ids of the chains (blockchains) that the site lists.
 
         Raises:
             NotApplicableError: if there are none, or the list cannot be read.
@@ -155,7 +158,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts to check, chosen from all over a chain's list.
+        """Some contracts to test, chosen from all over a chain's list.
 
         Raises:
             NotApplicableError: if the deployment lists no contracts.
@@ -184,11 +187,11 @@ class CheckedDeployment:
 
     @property
     def absent_address(self) -> str:
-        """An address at which no contract is verified."""
+        """An address without a verified contract, to test for 404 responses."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
-        """Return some incidents and maintenance windows to check.
+        """Request the incidents and maintenance windows that the site lists.
 
         Raises:
             NotApplicableError: if the deployment lists none.

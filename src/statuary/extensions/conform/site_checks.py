@@ -72,7 +72,7 @@ def _cached_type_adapter(shape: type) -> TypeAdapter[object]:
 
 
 def allows_any_origin(response: HttpResponse) -> bool:
-    """Return whether pages of other sites may read a response (CORS)."""
+    """Return whether scripts of other sites may read a response (CORS)."""
     return response.headers.get("access-control-allow-origin") == "*"
 
 
@@ -227,10 +227,10 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _require_statuary_site(deployment: CheckedDeployment) -> None:
-    """Require a deployment that statuary made.
+    """Skip a check for sites of other systems.
 
     Raises:
-        NotApplicableError: if another system made it.
+        NotApplicableError: if statuary did not make the site.
     """
     response = deployment.get_response(f"/{site_urls.OPENAPI.path()}")
     try:

@@ -242,7 +242,7 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _request_valid_document(deployment: CheckedDeployment, url: Url) -> Members:
-    """Return a document of the right shape.
+    """Request a document of the status API with the right structure.
 
     Raises:
         NotApplicableError: if it is missing or has another shape, which another check reports.

@@ -60,7 +60,7 @@ TEXTS = {
 
 
 class EmbedSection(Section, FollowsStatus):
-    """The section that adds the banner and the badge."""
+    """The section that adds a banner and a badge for other sites."""
 
     urls = URLS
 
@@ -80,13 +80,13 @@ class EmbedSection(Section, FollowsStatus):
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
         states = page_states_from(timeline, start, ())
-        return lambda at: (make_now_document(states(at), pages),)
+        return lambda at: (make_banner_document(states(at), pages),)
 
 
-def make_now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the current status, as JSON for the banner and the badge.
+def make_banner_document(state: PageState, pages: "StatusPages | None") -> Document:
+    """Make `banner.json`, the current status for banners on other sites.
 
-    Other sites embed the banner and the badge.
+    The script of the banner or badge requests it in the reader's browser.
 
     Args:
         state: the status of the components and incidents.
@@ -110,7 +110,7 @@ def make_now_document(state: PageState, pages: "StatusPages | None") -> Document
 def make_embed_documents(page_name: str, language: str) -> Iterator[Document]:
     """Yield the scripts, styles and pages of the banner and the badge.
 
-    Other sites embed these to show the status.
+    Other sites embed them to show the status.
 
     Args:
         page_name: the name of the status page.

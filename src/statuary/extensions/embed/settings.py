@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class EmbedSettings(NamedTuple):
-    """The setting that the site publishes the banner and the badge."""
+    """The setting `embed`: whether the site publishes a banner and a badge."""
 
     is_on: bool = True
 

@@ -127,7 +127,7 @@ hosting_command.epilog = "\b\nHosts:\n" + "\n".join(
 
 
 class _ContentSettings(NamedTuple):
-    """The settings of the content that a host's configuration depends on."""
+    """The settings in the content that affect a host's configuration."""
 
     hosting: HostingSettings = HostingSettings()
     extension_keys: frozenset[str] = frozenset()
@@ -178,7 +178,7 @@ def require_supported_settings(
     """Raise an error if a host does not support the site's settings.
 
     Args:
-        host_name: the name of the host.
+        host_name: the name of the host, such as `netlify`.
         settings: what site.yaml says under `hosting`.
         settings_file: the path of site.yaml, for messages.
         has_edge: whether the host runs the edge program, JavaScript that computes responses which are not

@@ -54,7 +54,7 @@ INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
 
 
 class HeaderRule(NamedTuple):
-    """The headers for paths that match patterns."""
+    """The HTTP headers for paths that match a pattern."""
 
     glob: str  # `*` is any text, `:name` one segment of the path
     headers: dict[str, str]
@@ -103,8 +103,8 @@ EnabledKeys = Collection[str] | None
 def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs for which a host's configuration needs rules.
 
-    They belong to the core and to enabled extensions. Some disabled extensions, such as logs, have rules too,
-    because their files may stay published.
+    These are URLs of the core and of enabled extensions, and of some disabled ones, such as logs, whose files may
+    stay published.
 
     Args:
         enabled: the names of the enabled extensions; None for all extensions.
@@ -122,8 +122,7 @@ def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
     """Return patterns for the paths that the host serves as plain files.
 
-    At all other paths, JavaScript on the host computes the response. Examples are the contract API, and
-    documents that change at scheduled times.
+    For all other paths, JavaScript on the host computes the response, for example for the contract API.
 
     Args:
         settings: what site.yaml says under `hosting`.
@@ -155,7 +154,7 @@ def has_packs(enabled: EnabledKeys) -> bool:
 
 
 def make_server_globs() -> tuple[str, ...]:
-    """Return patterns for the paths of the contract API below `/server`.
+    """Return patterns for the contract API below `/server`.
 
     Some clients expect the API there, as on sourcify.dev.
     """
@@ -169,7 +168,7 @@ def make_server_rewrites() -> list[tuple[str, str]]:
     Some clients expect the API there, as on sourcify.dev.
 
     Returns:
-        The pattern of the requested path, and the path that is served.
+        Pairs of a pattern of requested paths and the path that is served.
     """
     return [
         (glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in make_server_globs()
@@ -179,7 +178,7 @@ def make_server_rewrites() -> list[tuple[str, str]]:
 def url_regex(url: Url) -> str:
     """Return a regular expression for all paths of a URL.
 
-    It works in PCRE and RE2. A page matches with and without its extension, and the page of a folder also
+    It works in nginx and Caddy (PCRE and RE2). A page matches with and without its extension, and the page of a folder also
     matches the path of the folder.
     """
     expression = "".join(
@@ -194,7 +193,7 @@ def url_regex(url: Url) -> str:
 
 
 def make_header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return the HTTP headers that a host must send with each file.
+    """Return the HTTP headers that a host must send, by path.
 
     Args:
         enabled: the names of the enabled extensions; None for all extensions.
@@ -221,8 +220,8 @@ def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for headers that all paths have.
 
     If some documents may be framed, only the rules of pages forbid it, since a rule of these hosts cannot
-    remove the header of another rule. The documents of epochs forbid it too: the edge module answers for a
-    page with the current epoch's version of it, and with the headers that the host gives that file.
+    remove the header of another rule. The later versions of documents (epochs) forbid it too: the edge program serves the
+    current version of a page with the headers that the host gives that file.
     """
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
@@ -237,7 +236,6 @@ def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def _iter_cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    """Yield the rules for caching that differ from the host's default."""
     for glob in make_url_globs(url for url in list_hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
     for url in list_hosted_urls(enabled):
@@ -261,13 +259,13 @@ def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return the paths whose file extension does not give the media type.
+    """Return the paths for which a host cannot infer the media type.
 
-    For example, a file without an extension may contain JSON. The list has paths of the statuary extension
+    For example, a file without an extension may contain JSON. The list has paths of the extension
     `apis` and of other packages. Templates have the rules for all other paths.
 
     Returns:
-        The media type, and a regular expression for the paths.
+        Pairs of a media type and a regular expression for the paths.
     """
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(third_party_urls(enabled or ()))
@@ -278,7 +276,6 @@ def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
 
 
 def _has_unusual_media_type(url: Url) -> bool:
-    """Return whether a file's media type differs from its extension's."""
     own_type = url.media_type.partition(";")[0]
     return bool(own_type) and own_type != media_type_by_extension(url.pattern).partition(";")[0]
 
@@ -291,7 +288,7 @@ FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
 
 
 class HostingSection(Section):
-    """The section that adds the files of hosts."""
+    """The section that publishes files for web hosts, such as `_headers`."""
 
     urls = HOST_FILES
 
@@ -334,12 +331,12 @@ def render_headers_file(enabled: EnabledKeys = None) -> str:
 def make_shard_rewrites() -> list[tuple[str, str]]:
     """Return Netlify's rules that map paths to sharded folders.
 
-    In the sharded layout, records are divided into folders with two hex digits as names. Paths are
+    In the sharded layout, records are in folders named after the first two hex digits of their addresses. Paths are
     case-sensitive at Netlify, so each folder has a rule for each spelling of its digits: 484 rules for
     records, and as many for proofs.
 
     Returns:
-        The pattern of the requested path, and the path that is served.
+        Pairs of a pattern of requested paths and the path that is served.
     """
     digits = "0123456789abcdefABCDEF"
     return [
@@ -350,10 +347,10 @@ def make_shard_rewrites() -> list[tuple[str, str]]:
 
 
 def needs_shard_rewrites(settings: HostingSettings) -> bool:
-    """Return whether `_redirects` must lead to folders such as `a3/`.
+    """Return whether `_redirects` needs rules for sharded folders.
 
-    This is so if the site divides records into such folders. Cloudflare accepts too few rules, so its sites
-    have none.
+    The site's records are then in folders named after the first two hex digits of the address. Cloudflare accepts too few
+    rules, so its sites have none.
     """
     return settings.layout is PathLayout.SHARDED and HostingPlatform.CLOUDFLARE not in settings.files
 
@@ -374,9 +371,9 @@ def render_redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> s
 
 
 def _render_routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
-    """Return the text of `_routes.json`.
+    """Return the text of `_routes.json`: the paths that run the edge program.
 
-    The file sends all paths except static ones to the edge program, JavaScript that the host runs.
+    These are all paths except static ones. The edge program is JavaScript that Cloudflare runs.
     """
     return (
         json.dumps(

@@ -27,7 +27,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class HostFile(NamedTuple):
-    """A file of a host's configuration."""
+    """A configuration file for a web host: its path and text."""
 
     path: str  # the path in the project
     text: str
@@ -35,7 +35,7 @@ class HostFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """The options of a host's configuration."""
+    """The options of `statuary hosting` and the site's settings for a host."""
 
     settings: HostingSettings = field(default_factory=HostingSettings)  # the site's hosting settings
     publish: str = "build"  # the folder of the site, relative to the project
@@ -100,7 +100,7 @@ def render_config(template_name: str, folder: Path = TEMPLATES, /, **template_va
 
 
 def log_files(options: HostOptions) -> list[HostFile]:
-    """Return the script that stores the site's log in the repository.
+    """Return the script that stores the site's transparency log in git.
 
     Returns:
         The script in a list; an empty list if the site has no log.
@@ -125,7 +125,7 @@ def _make_template_environment(folder: Path) -> Environment:
 
 
 def render_explorer_error() -> str:
-    """Return the JSON for calls that Etherscan's API does not know.
+    """Return the JSON that answers calls which Etherscan's API does not know.
 
     It contains no character that a configuration would have to escape.
     """

@@ -50,7 +50,7 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def make_edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the JavaScript modules that compute responses on the host.
+    """Return the edge program: JavaScript modules that compute responses.
 
     For example, they respond to requests for some fields of a contract. The modules contain the paths of the
     site's files.
@@ -70,9 +70,9 @@ def make_edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file is one of the generated JavaScript modules.
+    """Return whether a generated file belongs to the edge program.
 
-    The host runs them to compute responses. Each build generates them again.
+    The edge program is JavaScript that the host runs. Each build generates its files again.
     """
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
@@ -82,7 +82,7 @@ COMPATIBILITY_DATE = "2025-01-01"
 
 
 def _choose_runtime_features(options: HostOptions) -> dict[str, object]:
-    """Return the features of the Workers runtime that the edge module needs.
+    """Return the settings of the Workers runtime that the edge program needs.
 
     If the site has packs, it needs Node.js' library to decompress them.
     """
@@ -94,7 +94,7 @@ WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
 def make_worker_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration files for a Cloudflare Worker."""
+    """Make the configuration files for a Cloudflare Worker."""
     configuration = WRITTEN_BY.format(host="cloudflare") + format_json_file(
         make_wrangler_configuration(options)
     )
@@ -102,7 +102,7 @@ def make_worker_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_wrangler_configuration(options: HostOptions) -> dict[str, object]:
-    """Return the content of `wrangler.jsonc`, which configures a Cloudflare Worker.
+    """Make the content of `wrangler.jsonc`, which configures a Cloudflare Worker.
 
     Cloudflare serves plain files itself. The Worker responds to all other requests.
     """
@@ -123,7 +123,7 @@ def make_wrangler_configuration(options: HostOptions) -> dict[str, object]:
 
 
 def make_cloudflare_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration files for a Cloudflare Pages project."""
+    """Make the configuration files for a Cloudflare Pages project."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
@@ -143,7 +143,7 @@ KEEP_BUILD = ".keep-build"
 
 
 def make_netlify_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for Netlify: settings, build plugin and edge function."""
+    """Make the files for Netlify: settings, build plugin and edge function."""
     return [
         HostFile("netlify.toml", render_netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
@@ -194,7 +194,7 @@ ObjectMetadata = tuple[str, str]
 
 
 def make_s3_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for S3: upload script and CloudFront settings."""
+    """Make the files for Amazon S3: upload script and CloudFront settings."""
     return [
         HostFile(
             "s3/upload.sh",
@@ -215,8 +215,8 @@ def make_s3_files(options: HostOptions) -> list[HostFile]:
 def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
     """Group a site's files by the HTTP headers that they need.
 
-    Documents that change at scheduled times come last. They refer to other files, which must be uploaded
-    first.
+    The upload to S3 sets headers for each group. Documents that change at scheduled times come last, because they refer to
+    other files, which must be uploaded first.
 
     Returns:
         Pairs of media type and cache rule, with the patterns of paths.
@@ -230,7 +230,7 @@ def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMe
 
 
 def _make_key_patterns(url: Url) -> list[str]:
-    """Return the patterns of an object's keys at a URL.
+    """Return patterns for the keys of a URL's objects in S3.
 
     A document that changes at scheduled times has a second pattern, for its later versions.
     """
@@ -242,7 +242,7 @@ def _make_key_patterns(url: Url) -> list[str]:
 
 
 def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
-    """Return the CloudFront policy of documents that may be framed.
+    """Return the CloudFront policy for documents that other sites may frame.
 
     The list is empty without such documents. CloudFront needs a behavior for each of their paths.
     """
@@ -261,7 +261,7 @@ def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_response_headers_policy() -> dict[str, object]:
-    """Return the CloudFront policy that adds HTTP headers, as JSON."""
+    """Make the CloudFront policy that adds HTTP headers, as JSON."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -301,13 +301,13 @@ def _make_items_object(*items: str) -> dict[str, object]:
 
 
 def make_deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the files for Deno: `deno.json` and the edge program."""
+    """Make the files for Deno: `deno.json` and the edge program."""
     tasks = {"serve": make_deno_serve_command(options)}
     return [HostFile("deno.json", format_json_file({"tasks": tasks})), *make_edge_module_files(options)]
 
 
 def make_deno_serve_command(options: HostOptions) -> str:
-    """Return the command that serves the site with Deno.
+    """Return the shell command that serves the site with Deno.
 
     Run it in the folder of the project.
     """
@@ -319,7 +319,10 @@ def make_deno_serve_command(options: HostOptions) -> str:
 
 
 class Host(NamedTuple):
-    """A service or program that can serve a site."""
+    """A service or program that can serve a site, and its configuration.
+
+    `steps` are sentences that tell the user what to do next.
+    """
 
     description: str  # the files that are written for the host, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
@@ -330,7 +333,7 @@ class Host(NamedTuple):
 
 
 def make_github_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return the workflow that deploys a site to GitHub Pages.
+    """Make the GitHub workflow that deploys a site to GitHub Pages.
 
     If the site has a log, a script that stores the log is returned too. GitHub Actions never overwrites a
     cache, so each run saves one under its own key, and restores the newest.
@@ -340,7 +343,7 @@ def make_github_pages_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_vercel_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of Vercel, `vercel.json`.
+    """Make the configuration of Vercel, `vercel.json`.
 
     The paths have the syntax of path-to-regexp, where a star is `(.*)`.
     """

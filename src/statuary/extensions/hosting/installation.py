@@ -24,7 +24,10 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """The commands with which a host installs this version of statuary."""
+    """The source from which a host installs this version of statuary.
+
+    `requirement` is for pip.
+    """
 
     requirement: str  # the argument for pip, quoted for a shell
     source: Path | None = None
@@ -33,7 +36,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project_folder: Path) -> Installation:
-    """Return the `Installation` of the running version of statuary for a host.
+    """Find out how a host can install the running version of statuary.
 
     Args:
         project_folder: the folder that the host builds.
@@ -42,7 +45,7 @@ def read_installation(project_folder: Path) -> Installation:
 
 
 def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
-    """Return the `Installation` of the same version of statuary for a host.
+    """Find out how a host can install the same version of statuary.
 
     For example, from the same commit of a git repository.
 
@@ -117,7 +120,7 @@ def _make_archive_installation(archive_url: str, archive_path: Path, hashes: dic
 
 
 def _make_folder_installation(source_folder: Path, project: Path) -> Installation:
-    """Return the steps that install from a folder of sources."""
+    """Install from a source folder's public commit, or from its wheel."""
     if source_folder.resolve() == project.resolve():
         return Installation(".")
     commit = _find_public_commit(source_folder)

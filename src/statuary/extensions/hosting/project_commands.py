@@ -21,7 +21,7 @@ def format_paths_to_commit(
 ) -> str:
     """Return the files to commit after a set-up, quoted for a shell.
 
-    Files that each build generates are left out.
+    The edge program is left out, because each build generates it.
 
     Args:
         files: the files for the host.
@@ -40,9 +40,7 @@ def format_paths_to_commit(
 
 
 def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: bool) -> None:
-    """Raise an error if somebody has edited a generated file.
-
-    Otherwise the edits would be lost.
+    """Raise an error if an edited file would be overwritten.
 
     Args:
         files: the files to write.
@@ -93,7 +91,6 @@ def write_files(
 
 
 def _put_wheel_if_needed(installation: Installation, project_folder: Path) -> Path | None:
-    """Put the installation's wheel into the project, if it needs one."""
     if installation.note:
         click.echo(f"note: {installation.note}", err=True)
     if installation.source is None:
@@ -118,9 +115,9 @@ AS_WRITTEN = "as written: "
 
 
 def add_digest_comment(file_text: str, comment_start: str) -> str:
-    """Add a comment with a digest of the file to its text.
+    """Append a comment with a digest of the file to its text.
 
-    The comment shows later whether somebody has edited the file.
+    `refuse_edited_files` detects by it later whether somebody has edited the file.
 
     Args:
         file_text: the content of a file.

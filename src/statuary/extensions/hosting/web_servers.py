@@ -46,7 +46,7 @@ EDGE_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1
 
 
 class WebAddress(NamedTuple):
-    """The domain and port of a web server."""
+    """The address on which nginx or Caddy listens, and its domain."""
 
     host_name: str  # the host name of the site; empty to serve every name without a site of its own
     bind: str  # an IP address without brackets, or localhost; empty for all addresses
@@ -54,7 +54,7 @@ class WebAddress(NamedTuple):
 
 
 def parse_web_address(options: HostOptions) -> WebAddress:
-    """Parse the options `--domain`, `--listen` and `--edge`.
+    """Parse the options `--domain` and `--listen`, and check `--edge`.
 
     `--listen` is a port, or an address or host name with an optional port.
 
@@ -96,7 +96,7 @@ def _is_ip_address(host_text: str) -> bool:
 
 
 def make_nginx_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration file for nginx.
+    """Make the configuration file for nginx.
 
     Raises:
         StatuaryError: if an address in the options is invalid.
@@ -115,7 +115,7 @@ def make_nginx_files(options: HostOptions) -> list[HostFile]:
 
 
 def make_caddy_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration file for Caddy.
+    """Make the configuration file for the web server Caddy.
 
     If a domain is given without `--listen`, Caddy obtains a certificate for it. Otherwise the site uses plain
     HTTP.
@@ -135,7 +135,6 @@ def make_caddy_files(options: HostOptions) -> list[HostFile]:
 
 
 def _format_caddy_address(options: HostOptions, address: WebAddress) -> str:
-    """Return the address of a site in Caddy's form."""
     is_plain = not address.host_name or (options.domain is not None and bool(options.listen))
     if is_plain:
         return f"http://{address.host_name}:{address.port or '80'}"
@@ -198,7 +197,7 @@ def _list_explorer_answers(enabled: EnabledKeys) -> dict[str, Url]:
 
 
 def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return the expressions of documents that change at scheduled times.
+    """Return expressions for the paths of documents that change at scheduled times.
 
     They also match the later versions of these documents.
     """

@@ -57,7 +57,10 @@ MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "
 
 
 class InstatusSection(Section, FollowsStatus):
-    """The section that adds the documents of Instatus's API."""
+    """The section that also serves the status in Instatus's API.
+
+    Instatus is a hosted status page; programs that poll one can then read this site.
+    """
 
     urls = URLS
     feeds = URLS
@@ -78,9 +81,7 @@ class InstatusSection(Section, FollowsStatus):
 
 
 def iter_instatus_documents(state: PageState) -> Iterable[Document]:
-    """Yield the status in the format of Instatus's API.
-
-    There are two documents: the summary and the components.
+    """Make the two documents of Instatus's API: summary and components.
 
     Args:
         state: the status of the components and incidents.

@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class InstatusSettings(NamedTuple):
-    """The setting that the site also serves Instatus's API."""
+    """The setting `instatus`: whether the site also serves Instatus's API."""
 
     is_on: bool = True
 

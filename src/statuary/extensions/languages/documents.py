@@ -68,7 +68,7 @@ WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDP
 
 
 class LanguagesSection(Section, FollowsStatus):
-    """The section that adds the documents of further languages."""
+    """The section that publishes the status in further languages."""
 
     urls = URLS
     parts = PARTS
@@ -101,7 +101,6 @@ class _Site(NamedTuple):
 
 
 def _translate_site(language_tag: str, timeline: Timeline, context: SiteContext) -> _Site:
-    """Return the timeline and the settings of pages in a language."""
     catalogue = translate_status(timeline.catalogue, language_tag)
     page, folder = catalogue.page, f"{language_tag}/"
     host = page.feed_host or page.id.replace("_", "-")
@@ -119,7 +118,6 @@ def _translate_site(language_tag: str, timeline: Timeline, context: SiteContext)
 
 
 def _translate_timeline(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
-    """Return a timeline with translated texts."""
     full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
     incidents, maintenances = (
@@ -132,10 +130,10 @@ def _translate_timeline(timeline: Timeline, catalogue: StatusCatalogue) -> Timel
 def _make_documents_function(
     language_tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function that makes a language's documents for an instant.
+    """Return a function that makes a language's documents for any time.
 
     Args:
-        start: the first instant, for which all documents are made.
+        start: the first time, for which all documents are made.
     """
     site = _translate_site(language_tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)

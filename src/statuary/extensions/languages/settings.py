@@ -13,7 +13,7 @@ from statuary.source.source_model import Text
 
 
 class LanguageSettings(NamedTuple):
-    """A site's languages as BCP 47 tags.
+    """A site's languages as BCP 47 tags, such as `en` and `pt-BR`.
 
     The first is `pages.language`, with pages at the root.
     """
@@ -22,12 +22,12 @@ class LanguageSettings(NamedTuple):
 
     @property
     def additional_languages(self) -> tuple[str, ...]:
-        """All languages but the first; each has its own folder of pages."""
+        """All languages except the first; each has its own folder of pages."""
         return self.tags[1:]
 
 
 def _validate_tags(language_tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that languages are unique, that none is a name, and that further ones have texts.
+    """Check that languages are unique and have page texts.
 
     Raises:
         InvalidValueError: if a language is repeated, or a further one has no texts.

@@ -13,13 +13,13 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Translated(str):  # noqa: SLOT000 - it has a member
-    """A string with its translations.
+    """A string that also has its translations.
 
-    The string itself is in the language of the APIs, or else in the first language of the mapping.
+    Its own text is in the language of the APIs, or else in the first language of the mapping.
     """
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:
-        """Make a string from texts by BCP 47 tag."""
+        """Make a string from its texts by language tag."""
         return super().__new__(cls, texts.get(language) or next(iter(texts.values())))
 
     def __init__(self, texts: Mapping[str, str], _language: str = "") -> None:

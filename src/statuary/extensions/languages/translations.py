@@ -133,7 +133,7 @@ def _replace_in_value(value: Any, replace_string: Callable[[Translated], str]) -
 
 
 def _get_members(value: Any) -> Mapping[Any, object]:
-    """Return the members of a dataclass, tuple or mapping, by name or position."""
+    """Return the members of a dataclass, tuple or mapping."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
     if isinstance(value, Mapping):

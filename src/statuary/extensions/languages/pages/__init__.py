@@ -19,10 +19,9 @@ NAMES = {
 
 
 def _make_language_values(settings: LanguageSettings) -> Mapping[str, str]:
-    """Return the tag, name and folder of each language, a line for each.
+    """Return the language menu as text: tag, name and folder of each.
 
-    Returns:
-        The value `rows`, which is empty if the site has one language.
+    The value `rows` is empty if the site has one language.
     """
     if not settings.additional_languages:
         return {"rows": ""}
