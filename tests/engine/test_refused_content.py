@@ -53,7 +53,7 @@ def test_feed_host_setting_is_accepted(tmp_path: Path) -> None:
 def test_records_folder_outside_content_is_read(tmp_path: Path) -> None:
     write_files(tmp_path, {"content/site.yaml": SITE, "elsewhere/1/a.json": "{}", "elsewhere/1/b.json": "{}"})
     found = list(list_external_files(tmp_path / "content", "../elsewhere/"))
-    assert [(str(file.pure), file.path) for file in found] == [
+    assert [(str(file.content_path), file.path) for file in found] == [
         ("contracts/1/a.json", "../elsewhere/1/a.json"),
         ("contracts/1/b.json", "../elsewhere/1/b.json"),
     ]
