@@ -66,7 +66,10 @@ def consume(steps: int) -> None:
 
 
 def remaining_steps() -> int:
-    """Return the number of steps that remain within the current limit."""
+    """Return the number of steps that the running work may still take.
+
+    Without a limit, the result is `MAX_STEPS`.
+    """
     budget = _budget.get()
     return MAX_STEPS if budget is None else budget.steps
 

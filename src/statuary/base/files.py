@@ -117,7 +117,8 @@ def ignores_case(root: Path) -> bool:
 def fold_case(path: str) -> str:
     """Return a path as case-insensitive file systems compare it.
 
-    Windows and macOS ignore case; macOS also ignores how accents are composed.
+    If two paths give the same result, they are one file on Windows or macOS. macOS also ignores how accents are
+    composed.
     """
     if path.isascii():
         return path.lower()

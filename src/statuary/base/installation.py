@@ -55,7 +55,7 @@ def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path)
 
 
 def _requirement(extra: str, direct_url: dict[str, Any] | None) -> str:
-    """Return a requirement with the extra, quoted for a shell."""
+    """Return a pip requirement such as `"statuary[zstd]"`, quoted for a shell."""
     if direct_url is None:
         return f'"{NAME}[{extra}]"'
     url = direct_url["url"]

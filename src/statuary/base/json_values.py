@@ -88,12 +88,12 @@ def sort_keys_as_jsonb(value: Json, depth: int = 0) -> Json:
 
 
 def as_object(value: Json) -> JsonObject:
-    """Return the value if it is an object, else an empty object."""
+    """Return the value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Json) -> Sequence[Json]:
-    """Return the value if it is a list, else an empty list."""
+    """Return the value if it is a JSON list, else an empty one."""
     return value if isinstance(value, list) else ()
 
 

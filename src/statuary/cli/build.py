@@ -229,7 +229,6 @@ def _print_result(result: BuildResult, content: Path, out: Path, output_format: 
 
 
 def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> Outcome:
-    """Publish the folder to --to, unless nothing was built."""
     if build_options.to is None or result.plan is None:
         return result.outcome
     if result.applied:
@@ -243,7 +242,6 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
 
 
 def _publish_to_target(built: Outcome, out: Path, to: str, output_format: str) -> Outcome:
-    """Publish the folder to --to; print the error if that fails."""
     from statuary.cli.publication import publish_folder, target_name
 
     try:

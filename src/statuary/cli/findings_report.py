@@ -124,7 +124,7 @@ def finding_location(finding: Finding, folder: str) -> str:
 
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
-    """Yield a source line with a caret, if it fits."""
+    """Yield a line of a source file, and a caret below the error."""
     text_before = text[: position.column - 1]
     text_after = text[position.column - 1 :]
     if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
@@ -160,9 +160,9 @@ class _SourceLines:
         return lines[line_number - 1].rstrip() if 0 < line_number <= len(lines) else ""
 
     def _read_lines(self, path: str) -> list[str]:
-        """Return a file's lines, if the content's reader accepts the file.
+        """Read a file's lines for a message.
 
-        It accepts no links, hidden files or files beside the content.
+        Links, hidden files and files beside the content are not read.
         """
         if any(name.startswith(".") for name in path.split("/")):
             return []

@@ -137,7 +137,6 @@ def whole_site_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> d
 
 
 def _shared_assets(site: "SiteContext") -> Iterator[Document]:
-    """Yield the scripts, styles and icons that all pages load."""
     from statuary.site.pages.assets import frame_assets, script_document
     from statuary.site.pages.rendering import renderer_of
 

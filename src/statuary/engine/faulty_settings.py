@@ -224,7 +224,9 @@ class SettingsFallback:
         return self._replace_value(tree, place, is_first=is_first)
 
     def _remove_unknown(self, tree: Tree, place: _Place, key: str, *, is_first: bool) -> str:
-        """Remove an unknown key from its mapping, and add those of the last settings that it lacks.
+        """Remove an unknown key, and add keys that are missing beside it.
+
+        The added keys have their last published values.
 
         Returns:
             Why the build stops, if the key may be another's misspelling; empty if it goes on.
@@ -239,7 +241,7 @@ class SettingsFallback:
         return self._add_missing(tree, place, is_first=True) if is_first else ""
 
     def _add_missing(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
-        """Add the keys of the last settings that a mapping lacks.
+        """Add missing keys to a mapping, with their last published values.
 
         Returns:
             Why the build stops; empty if it goes on.
@@ -282,7 +284,7 @@ class SettingsFallback:
         return ""
 
     def _use_default(self, tree: Tree, place: _Place, *, is_known: bool) -> str:
-        """Remove a key, so that it has its default.
+        """Remove a key from the settings, so that it has its default.
 
         Args:
             is_known: whether the last settings have the key.
@@ -307,7 +309,11 @@ class SettingsFallback:
         return reason
 
     def _stop_reason(self, pointer: Pointer) -> str:
-        """Return the reason against using a key's default, or an empty string."""
+        """Return the reason why a key must not have its default.
+
+        Returns:
+            The reason; empty if the default is acceptable.
+        """
         if self.needed is not None and pointer not in self.needed:
             return ""
         return CORE_KEYS.get(pointer, EXTENSION_KEYS.get(str(pointer[0]), DEFAULT))

@@ -92,7 +92,7 @@ def _add_positions(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ..
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """The result of checking a site."""
+    """The result of checking a site: errors, warnings, and the next change."""
 
     root: Path  # the content folder
     site: "SiteContent | None"  # the site; None if it could not be read
@@ -112,7 +112,7 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing has an error, not even an excluded record."""
+        """Whether no error was found, not even in an excluded record."""
         return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
 
     @property
@@ -131,7 +131,7 @@ class CheckedSite:
 
 
 class BuildResult(NamedTuple):
-    """The result of a build."""
+    """The result of a build: findings, changes, and the time that it took."""
 
     checked: CheckedSite
     plan: Plan | None  # the changes in the target, made or planned; None if findings stopped the build

@@ -172,7 +172,7 @@ class Sections:
             (self._report.skipped if is_alone else self._report.findings).append(finding)
 
     def check(self) -> None:
-        """Run the checks of every section."""
+        """Run the checks of every section, without making documents."""
         for result in self._run_each_section(lambda section: section.check(self._run)):
             self._report.add(result)
             self._run.results += result.values
@@ -204,7 +204,7 @@ class Sections:
             self._report.add_final(result)
 
     def on_published(self) -> None:
-        """Tell every section that the site has been published."""
+        """Tell every section that the site was published, so that it can send messages."""
         nothing: Iterator[None] = self._run_each_section(
             lambda section: section.on_published(self._run), is_built=True
         )
@@ -282,7 +282,7 @@ def _guarded_findings(
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return the site without extensions that add documents of their own.
+    """Return the site without the extensions that add documents of their own.
 
     Extensions that add documents about each contract stay.
     """

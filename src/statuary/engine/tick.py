@@ -23,7 +23,7 @@ from statuary.status.moved_status import MovedStatus
 
 
 class TickResult(NamedTuple):
-    """The result of a tick."""
+    """The result of `tick`: the changed documents and the errors."""
 
     changed_paths: list[str]  # the paths of the status documents that changed
     line: str  # the sections' line of the summary

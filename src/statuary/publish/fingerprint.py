@@ -46,7 +46,7 @@ class Fingerprint(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both digests as one string, to store in a database."""
+        """Both digests as one string, to store in the build's database."""
         return " ".join(self)
 
     @classmethod

@@ -113,7 +113,7 @@ def require_document_path(path: str) -> str:
 
 
 def lower_case_address(path: str) -> str:
-    """Convert the contract address in a path, if any, to lower case."""
+    """Convert the contract address in a path to lower case, if there is one."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
 
 
@@ -133,7 +133,9 @@ class NameTable:
         self.connection.close()
 
     def reserve(self, path: str) -> None:
-        """Reserve the path of a file and the paths of its folders.
+        """Add a path, which no other file or folder may have.
+
+        The paths of its folders are added, too.
 
         Raises:
             DamagedSnapshotError: if a file or folder already has the path, in any case.
@@ -330,7 +332,7 @@ def parse_part_description(value: Json) -> Part:
 
 
 def ends_part(path: str) -> bool:
-    """Return whether a part of the manifest ends after a path.
+    """Return whether the path of a document is the last in its part of the manifest.
 
     Only the path itself decides. So adding or removing a document leaves the other parts as they are.
     """
@@ -387,7 +389,7 @@ class PartLine(NamedTuple):
 
 
 def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
-    """Join encoded lines to one part of a manifest.
+    """Join the lines of some documents to one part of the manifest.
 
     Args:
         lines: the lines of the part, sorted by path; at least one.

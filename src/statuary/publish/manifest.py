@@ -70,7 +70,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(text: bytes) -> Manifest:
-    """Parse a manifest.
+    """Parse a manifest, the list of a site's files.
 
     Raises:
         DamagedSnapshotError: if the manifest is malformed, was modified, or has another version.
@@ -110,7 +110,7 @@ def _manifest_from_json(value: JsonObject) -> Manifest:
 
 
 def manifest_digest(manifest_text: bytes) -> str:
-    """Return the SHA-256 of a manifest, which identifies the site's content."""
+    """Return the SHA-256 of a manifest, by which a site can be identified."""
     return sha256(manifest_text).hexdigest()
 
 

@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, Severity
 
 
 class Extent(StrEnum):
-    """The part of a site that was published."""
+    """How much of a site was published: nothing, all, or all except faulty parts."""
 
     NOTHING = "nothing"
     ALL = "all"

@@ -267,7 +267,7 @@ def _encode_part_line(path: str, entry: Entry) -> PartLine:
 
 
 def _add_line_to_part(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[Part, bytes]]:
-    """Add a line to a part; yield the part if it ends."""
+    """Add a line to the open part of a manifest; yield the part when it is full."""
     open_part.append(line)
     if ends_part(line.path) or len(open_part) == MAX_PART_LENGTH:
         yield encode_part_lines(open_part)

@@ -76,7 +76,10 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _encode_with_surrogates(value: object) -> str:
-    """Encode the lone surrogates that JSON can contain and orjson rejects."""
+    """Encode a value with half of a surrogate pair, which orjson rejects.
+
+    A record may have such text, because JSON can contain it as an escape.
+    """
     if isinstance(value, NumberText):
         return value
     if isinstance(value, dict):

@@ -110,7 +110,6 @@ def markdown_html(text: str, link_rel: str | None) -> str:
 
 
 def _plain_text_html(text: str) -> str:
-    """Return the HTML of plain text as the parser would render it."""
     return "\n".join(f"<p>{lines}</p>" for lines in split_paragraphs(text, "<br>\n"))
 
 

@@ -40,7 +40,7 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """The hosts that a site is made for, and its layout.
+    """The settings for hosts: their files, the layout of paths, and copies.
 
     Attributes:
         lower_case_names: whether documents of a contract have a second name, with the address in lower case.

@@ -151,7 +151,7 @@ class Url(NamedTuple):
 
     @property
     def common_headers(self) -> dict[str, str]:
-        """The headers that do not depend on media type and caching."""
+        """The headers for security and cross-origin use, such as `X-Frame-Options`."""
         return FRAMED_HEADERS if self.framed else COMMON_HEADERS
 
     @property

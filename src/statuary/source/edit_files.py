@@ -229,7 +229,7 @@ def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
 
 
 def _commit_paths(subject: str, folder: Path, names: list[str], message: str) -> Commit:
-    """Commit files as they are on disk, whatever else is staged."""
+    """Commit some files, without other changes that are staged."""
     author = _fallback_author(folder)
     _run_git(subject, folder, "add", "--", *names)
     arguments = ("commit", "--quiet", "--file=-", "--", *names)
@@ -238,7 +238,7 @@ def _commit_paths(subject: str, folder: Path, names: list[str], message: str) ->
 
 
 def _fallback_author(folder: Path) -> str:
-    """Return an author from the account where git knows none.
+    """Return an author made from the user's account, if git knows none.
 
     Returns:
         The author as `NAME <ADDRESS>`; empty if git knows one, or if its settings forbid a commit without one.

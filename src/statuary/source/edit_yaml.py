@@ -315,7 +315,10 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
 
 
 def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: str) -> Replacement:
-    """Replace the value after a key, with its spaces if empty."""
+    """Replace the value of a key on the same line.
+
+    For an empty value, the spaces before it are removed, too.
+    """
     if scalar_text and node.start < node.end:
         return Replacement(node.start, node.end, scalar_text)
     start = node.start
@@ -350,7 +353,7 @@ def _check_no_brackets(node: YamlNode) -> None:
 
 
 def _apply_and_verify(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
-    """Apply edits and parse the result again.
+    """Apply edits to a YAML text, and check the result by parsing it.
 
     Raises:
         EditError: if the edited text does not have the expected value.

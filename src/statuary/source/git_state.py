@@ -142,7 +142,7 @@ def _decode_output(output: ProgramOutput) -> str:
 
 
 def _index_signature(git_path: Path) -> tuple[int, ...]:
-    """Return inode, size and times of a repository's index.
+    """Return inode, size and times of git's index, to notice a checkout.
 
     Args:
         git_path: the `.git` folder, or the file that names it in a work tree.
@@ -156,7 +156,7 @@ def _index_signature(git_path: Path) -> tuple[int, ...]:
 
 
 def _status_by_path(status: str, prefix: str) -> dict[str, str]:
-    """Return git's sign of each path that its status lists.
+    """Parse the output of `git status` to a sign, such as ` M`, by path.
 
     Args:
         prefix: the content folder's path in the repository; git's paths start at the repository.

@@ -113,7 +113,7 @@ def _type_fault(details: ErrorDetails) -> _FaultMessage:
 
 
 def _choice_fault(shown_value: str, value: str, expected: str) -> _FaultMessage:
-    """Return the message about a value outside an enumeration.
+    """Return the message about a value that is not among the allowed ones.
 
     Args:
         expected: pydantic's list of the allowed values.
@@ -157,7 +157,10 @@ def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
 
 
 def _pointer_of_location(location: tuple[str | int, ...], tree: Json) -> Pointer:
-    """Return pydantic's location without the names of validators and missing keys."""
+    """Convert the place of pydantic's error to keys and indexes of the file.
+
+    The names of validators and missing keys are removed.
+    """
     steps: list[str | int] = []
     for step in location:
         if isinstance(tree, dict) and str(step) in tree:

@@ -26,7 +26,7 @@ COMMENT = re.compile(r"(?:^|[ \t])#.*", re.MULTILINE)
 
 
 class _Absent(Enum):
-    """The value of a key that a version does not have."""
+    """A marker for a key that one version does not have."""
 
     ABSENT = 0
 

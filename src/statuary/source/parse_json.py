@@ -102,7 +102,7 @@ def _syntax_error(error: json.JSONDecodeError) -> UnreadableError:
 
 
 def _check_surrogates(text: str) -> None:
-    """Reject half of a surrogate pair, which UTF-8 cannot encode."""
+    """Reject text with half of a surrogate pair, which UTF-8 cannot encode."""
     if not SURROGATE.search(text):
         return
     for lexeme, start in _split_lexemes(text):

@@ -32,7 +32,7 @@ class SourceFile:
 
     @property
     def pure_path(self) -> PurePosixPath:
-        """The path as a `PurePosixPath`."""
+        """The path of the file, as a `PurePosixPath`."""
         return PurePosixPath(self.path)
 
     def load_bytes(self, limit: int) -> bytes:

@@ -49,7 +49,7 @@ class SourceModel(BaseModel):
 
     @classmethod
     def known_keys(cls) -> list[str]:
-        """Return the keys that a mapping with this model may have."""
+        """Return the keys that a file may have where this model is used."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 

@@ -425,7 +425,11 @@ def yaml_value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str
 
 
 def _inline_list(value: Sequence[YamlValue]) -> str:
-    """Format one-line strings as a list in brackets, if possible."""
+    """Format strings as a YAML list in brackets, such as `[a, b]`.
+
+    Returns:
+        The list; empty if an item has several lines or is not a string.
+    """
     if not all(isinstance(item, str) and "\n" not in item for item in value):
         return ""
     return f"[{', '.join(inline_yaml_scalar(str(item), bracketed=True) for item in value)}]"

@@ -260,7 +260,7 @@ def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, 
 
 
 class _Attempt(NamedTuple, Generic[Result]):
-    """The result of a function, or its exception."""
+    """The result of a call, or the exception that it raised."""
 
     result: Result | None
     error: BaseException | None

@@ -317,7 +317,7 @@ class SiteStatus:
 
     @property
     def next_transition(self) -> Instant | None:
-        """The next time at which a document may change; None if there is none."""
+        """The next time at which a document may change, or None."""
         return next(iter(self.transitions), None)
 
     @property

@@ -106,7 +106,7 @@ def _require_database_file(file: Path) -> None:
 
 
 def _step_counter() -> Callable[[], int]:
-    """Return a handler that interrupts the query once all steps are taken."""
+    """Return a function that SQLite calls, to end a query after too many steps."""
     steps = 0
 
     def count_step() -> int:

@@ -98,16 +98,16 @@ def read_below(root: Path | str, path: str, limit: int) -> bytes:
 
 
 class _ContainedPath(NamedTuple):
-    """A path, and the folder that links must stay in."""
+    """A path, and the folder that symbolic links on it must stay in."""
 
     top: str
     below: str
 
 
 def _contained_path(root: str, path: str) -> _ContainedPath:
-    """Return a path below the folder that links must stay in.
+    """Split a path at the folder that symbolic links must stay in.
 
-    For a source beside the content, the folder is the first name other than `..`.
+    For `../lib/a.sol`, a path beside the content, this folder is `../lib`; else it is the content folder.
     """
     if ".." not in path:
         return _ContainedPath(root, path)

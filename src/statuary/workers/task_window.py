@@ -18,7 +18,7 @@ class WorkersLostError(StatuaryError):
 
 
 class WorkerPool(Protocol):
-    """Workers in other processes."""
+    """The worker processes of this machine or of a cluster."""
 
     size: int
     runs_tasks_here: bool
@@ -86,7 +86,7 @@ class TaskWindow(Generic[Task, Result]):
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # the tasks whose worker is lost
 
     def results(self) -> Iterator[Result]:
-        """Yield results as they arrive.
+        """Yield the results of all tasks, as they arrive.
 
         While there are none, this process runs tasks itself, if the pool allows it.
         """

@@ -165,7 +165,7 @@ def _media_type_schema(operation: Operation, media_type: str, base: str) -> Json
 
 @cache
 def shipped_schemas() -> JsonObject:
-    """Return the JSON Schemas of API responses, by name."""
+    """Read the JSON Schemas of API responses, which are part of the package."""
     text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas

@@ -113,7 +113,7 @@ def _extension_call_families(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return a redirect from the former address of the API page.
+    """Make a page that redirects from the API page's former address.
 
     Args:
         site: the settings that all pages share.
@@ -338,7 +338,7 @@ def _describe_single_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
 
 
 def _resolve_reference(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Follow a reference to a schema of the document."""
+    """Follow a `$ref` to its schema in the OpenAPI document."""
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):
         return as_object(value)

@@ -100,7 +100,10 @@ class FolderCheck:
         return f"{there.st_ino} {there.st_mtime_ns} {there.st_ctime_ns}" if is_folder else CHANGED
 
     def begin_changes(self) -> None:
-        """Note the modification times of folders before the site is changed."""
+        """Record the folders' modification times before this build changes files.
+
+        If they differ from those of the last check, another program has changed files meanwhile.
+        """
         if self._checked is not None:
             self._before = {folder: self._stamp(folder) for folder in self._checked.stamps}
 

@@ -216,7 +216,7 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_case_variants(self) -> bool:
-        """Whether the folder cannot hold names that differ only in case.
+        """Whether the folder lacks files whose names differ only in case.
 
         On a file system that ignores case, such names are one file.
         """
@@ -288,7 +288,10 @@ class FolderTarget(BuildTarget):
         self._is_applied = True
 
     def _move_staged_files(self, run: int, *, is_changed: bool = True) -> None:
-        """Move staged files into place and remove stale ones; safe to repeat."""
+        """Move the new files into the site, and remove obsolete ones.
+
+        An interrupted move can be repeated.
+        """
         self.folder.move_into_place(self.folder.staging_folder(run))
         for name in self.ledger.documents.paths_removed_by_plan(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
@@ -296,9 +299,9 @@ class FolderTarget(BuildTarget):
             self.folder.sync()
 
     def _delete_orphaned_bodies(self, tree: Path) -> None:
-        """Delete staged bodies that are not part of the site.
+        """Delete staged files that are not part of the new site.
 
-        They are left by an interrupted build or discarded sources.
+        An interrupted build or discarded sources have left them.
         """
         for folder, _, names in os.walk(tree):
             for name in names:

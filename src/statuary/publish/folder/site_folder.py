@@ -40,7 +40,7 @@ STAGED = (ADD, REPLACE)
 
 
 class FolderState(Enum):
-    """The state of a site's path: nothing, a folder, or blocked."""
+    """The state of a path where a build needs a folder."""
 
     ABSENT = "nothing"
     THERE = "a folder"
@@ -177,7 +177,7 @@ class Stager:
         return read_file(f"{self.root}/{path}") == body
 
     def _folder_state(self, folder: str) -> FolderState:
-        """Return the kind of thing at a folder's path, without following links."""
+        """Return whether a folder exists, is absent, or is blocked by a link or file."""
         state = self.states.get(folder)
         if state is None:
             state = self._folder_state(folder.rpartition("/")[0])
@@ -296,7 +296,7 @@ class SiteFolder:
             (self.staging_folder(run) / tree).mkdir(parents=True, exist_ok=True)
 
     def discard_leftovers(self) -> None:
-        """Delete files that an earlier build has left in the staging folder."""
+        """Delete the unpublished files that an interrupted build has left."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
@@ -337,7 +337,7 @@ class SiteFolder:
             return None
 
     def move_into_place(self, staged: Path) -> None:
-        """Move everything in a staging folder into the site.
+        """Move all files of a staging folder into the site.
 
         If the move is interrupted, repeat it: files that were moved are not touched again.
         """

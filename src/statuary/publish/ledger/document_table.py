@@ -69,7 +69,7 @@ class DocumentTable:
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
     def add(self, files: Iterable[AddedFile]) -> None:
-        """Add the files of this build to those that it will publish.
+        """Add files to those that this build will publish.
 
         Raises:
             PublishingError: if the path of a file is already taken, possibly in another case.
@@ -113,7 +113,7 @@ class DocumentTable:
         return False
 
     def reserve(self, path: str) -> bool:
-        """Reserve the path of a document that is stored in another database.
+        """Reserve the path of a document that is not stored in this table.
 
         Returns:
             Whether the path was free.
@@ -131,7 +131,7 @@ class DocumentTable:
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def discard_all(self) -> None:
-        """Forget all files that this build was about to add or remove."""
+        """Forget all files that this build was going to add or remove."""
         self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
@@ -179,7 +179,7 @@ class DocumentTable:
                     yield action, name, size
 
     def conflicting_paths(self) -> Iterator[str]:
-        """Yield this build's paths at which other programs have put files."""
+        """Yield the paths that the build needs, but at which other programs have files."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
             " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
@@ -258,7 +258,7 @@ class DocumentTable:
         return self.connection.execute(query, (start, folder, f"{folder}0", len(start) + 1))
 
     def added_folders_with_sources(self) -> set[str]:
-        """Return the folders to which this build adds files from content files."""
+        """Return the folders with files that this build makes from content files."""
         query = "SELECT path, aliases FROM work.offered WHERE sources != ''"
         return {
             name.rpartition("/")[0]
@@ -396,13 +396,16 @@ class DocumentTable:
             yield name
 
     def has_aliases(self) -> bool:
-        """Return whether this build publishes any file at more than one path."""
+        """Return whether any file of this build has several paths.
+
+        For example, a contract has a second path with its address in lower case.
+        """
         return (
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
         )
 
     def save(self, run: int) -> None:
-        """Store the new site's files in the ledger, within a transaction.
+        """Store the list of the new site's files; the caller commits it.
 
         Args:
             run: the number of this build, which new and changed files get.

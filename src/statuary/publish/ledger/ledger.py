@@ -293,11 +293,14 @@ class Ledger:
 
     @property
     def is_partial(self) -> bool:
-        """Whether published files stay even if this build does not add them."""
+        """Whether published files stay if this build does not add them again."""
         return self.documents.partial
 
     def set_partial(self) -> None:
-        """Keep published files even if this build does not add them."""
+        """Let published files stay if this build does not add them again.
+
+        Otherwise, a build removes every file that it does not add.
+        """
         self.documents.partial = True
         self.connection.executescript(PARTIAL_VIEW)
         for table in self._tables:
@@ -312,9 +315,9 @@ class Ledger:
         self._retains_unchanged = True
 
     def restore_previous_documents(self) -> None:
-        """Discard this build's files, and keep those of the last build.
+        """Undo this build, so that the files of the last build stay.
 
-        Files without recorded content files, such as openapi.json, must be added again.
+        Files that were made from no content file, such as openapi.json, must be added again.
         """
         self.documents.discard_all()
         self.retain_unchanged_sources()

@@ -35,7 +35,7 @@ class RecordedRange(NamedTuple):
 
 
 def index_rows_by_path(file: Path) -> None:
-    """Add an index by path to a database that a worker wrote."""
+    """Index the files in a worker's database by path, to sort them later."""
     with closing(open_database(file)) as connection:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 
@@ -115,7 +115,7 @@ class BuildTables(NamedTuple):
     database: str
 
     def rows(self, query: str, *values: str) -> Generator[tuple[Any, ...], None, None]:
-        """Yield the rows of an SQL query.
+        """Run an SQL query on the build's database, and yield the rows.
 
         Args:
             values: the values of the query's placeholders.

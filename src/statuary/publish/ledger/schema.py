@@ -65,10 +65,11 @@ class AddedFile(NamedTuple):
 
 
 def all_names(path: str, aliases: str) -> list[str]:
-    """Return all names of a file: its path, then its aliases.
+    """Return all paths under which a file is published.
 
     Args:
-        aliases: the other names, one a line.
+        path: the path of the file.
+        aliases: the other paths, one on each line.
     """
     return [path, *aliases.split("\n")] if aliases else [path]
 
@@ -190,7 +191,7 @@ class PartitionOutput(Protocol):
     discards: bool = False  # whether it discards all documents
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Add documents to the results of a worker, and return their paths."""
+        """Add documents to the result of the task, and return their paths."""
 
     def result(self, items: int, rows: PartitionRows | None = None) -> PartitionResult:
         """Return the worker's results, after all documents were added.

@@ -192,7 +192,7 @@ def invalid_texts(
 
 
 def _placeholders(text: str) -> set[str]:
-    """Return the placeholders of a string, complete: `{name.part}` is not `{name}`."""
+    """Return the placeholders of a text, with attributes: `{name.part}` is not `{name}`."""
     parsed = Formatter().parse(text)
     return {
         f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None

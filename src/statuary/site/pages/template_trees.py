@@ -296,10 +296,10 @@ def _fill_statement_texts(statement: Any, texts: Callable[[str], str]) -> Json:
 
 
 def _unroll_constant_loop(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
-    """Return the output of a loop over constants.
+    """Return the HTML that a loop over constants writes.
 
     Returns:
-        The output, or None if the loop writes more than the constants, their texts and markup.
+        The HTML, or None if the loop writes more than the constants, their texts and markup.
     """
     written = ""
     for item in items:

@@ -40,7 +40,7 @@ class Budget:
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
     def consume(self) -> None:
-        """Count a step of work.
+        """Count a step of rendering, such as a call or a pass of a loop.
 
         Raises:
             SecurityError: if no step is left in the budget.

@@ -62,11 +62,6 @@ def _template_stem(name: str) -> str:
 
 
 def _replaceable_templates(extensions: Iterable[str]) -> set[str]:
-    """Return the names of the templates that a theme can replace.
-
-    Args:
-        extensions: the keys of extensions.
-    """
     names = set(core_templates())
     for part in page_parts_of_extensions(extensions):
         names |= package_templates(part.folder / "templates").keys()

@@ -135,10 +135,11 @@ class StatusDocuments:
     """
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Prepare to make the documents.
+        """Prepare to make the documents of a page.
 
         Args:
             timeline: the status over time; it must extend to each instant that is asked for.
+            settings: the settings, which choose the documents.
         """
         self.timeline = timeline
         self.settings = settings
@@ -299,7 +300,10 @@ class StatusDocuments:
         return [document, uptime_schema_document()]
 
     def _list_documents(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
-        """Yield the documents that list records, with members in Statuspage's order."""
+        """Yield the documents that list incidents and maintenance windows.
+
+        Their members are in Statuspage's order.
+        """
         status = encode_json(status_members(state.overall_status))
         components = _encode_array(context.components.values())
 

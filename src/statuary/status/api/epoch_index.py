@@ -121,12 +121,12 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The time from which the precomputed documents are valid."""
+        """The time from which the documents that were written ahead are valid."""
         return self.instants[0] if self.instants else FIRST
 
     @property
     def end(self) -> Instant:
-        """The time up to which precomputed documents exist.
+        """The time up to which documents were written ahead.
 
         If nothing changes, there is no such limit, and this is the latest possible time.
         """
@@ -173,7 +173,7 @@ class EpochIndex(NamedTuple):
         """Return the time of the next change of any document after a given time.
 
         Returns:
-            The time, or None if the build precomputed no later change.
+            The time, or None if the build wrote no later change ahead.
         """
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 

@@ -46,7 +46,7 @@ class PatchError(ValueError):
 
 
 class _PatchPiece(NamedTuple):
-    """A range of the base document, followed by new text."""
+    """A range of the base document to copy, and the new text after it."""
 
     start: int
     stop: int
@@ -105,7 +105,7 @@ class PatchBase:
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _split_into_patch_pieces(self, body: bytes) -> Iterator[_PatchPiece]:
-        """Split bytes into ranges of the base and new text."""
+        """Divide a new version into ranges that repeat the base, and new text."""
         start = stop = 0
         place = text = 0
         base, separator, size = self.body, self._separator, len(self._separator)
@@ -134,7 +134,7 @@ class PatchBase:
 
 
 def _trim_patch_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_PatchPiece]:
-    """Shorten the text of pieces that begins or ends like the base."""
+    """Remove from new text the bytes at its ends that the base has, too."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         if not text:
@@ -179,7 +179,7 @@ def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _C
 
 
 def _common_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
-    """Count the common bytes of two texts from two offsets on."""
+    """Count the bytes that two texts have in common, from two offsets on."""
     length, size, longer = 0, 64, True
     most = min(len(text) - start, len(other_text) - other_start)
     while length < most:

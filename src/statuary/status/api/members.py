@@ -18,7 +18,7 @@ from statuary.status.urls import INCIDENT_PAGE
 
 
 class TimestampFormatter:
-    """Formats instants in a time zone, with a cache."""
+    """Formats times for the API, in the page's time zone; results are cached."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self._zone = zone

@@ -73,7 +73,7 @@ def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 class _Overlap(NamedTuple):
-    """The ids of two windows: the later starts before the earlier ends."""
+    """The ids of two maintenance windows that overlap."""
 
     earlier: str
     later: str

@@ -219,7 +219,10 @@ def find_incident(
 
 
 def _matching_records(typed_name: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield records that match exactly, then without day, then by beginning."""
+    """Yield lists of matching incidents, the best matches first.
+
+    A name can match exactly, without its date, or by its beginning.
+    """
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == typed_name,
         lambda name: _name_without_day(name) == typed_name,

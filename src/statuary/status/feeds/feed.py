@@ -254,7 +254,7 @@ def _update_paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> I
 
 
 def _format_window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
-    """Format a window like Statuspage, with a second day if needed."""
+    """Format the start and end of a maintenance window, as Statuspage does."""
     began = f"{_format_day(start, zone, words, pad=False)}, {_format_time(start, zone)}"
     if start.astimezone(zone).date() == end.astimezone(zone).date():
         return f"{began} - {_format_time(end, zone)} {_zone_name(end, zone)}"
@@ -411,7 +411,7 @@ def _json_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
 
 
 def _append_child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
-    """Append an element and return it.
+    """Append an XML element to a parent, and return it.
 
     Characters that XML does not allow are removed.
     """

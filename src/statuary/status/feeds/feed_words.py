@@ -25,7 +25,7 @@ FEED_TEXTS = (
 
 
 class Words:
-    """The words of feeds in one language.
+    """The words of feeds in one language, such as the names of statuses.
 
     Two objects are never equal, so that caches keep the texts of each language apart.
     """
@@ -35,7 +35,7 @@ class Words:
         self._words = words
 
     def __call__(self, key: str, **values: str) -> str:
-        """Return a text with its placeholders filled."""
+        """Return a text of the language, with values in its placeholders."""
         return self._words[key].format(**values)
 
     def body(self, body: str) -> str:

@@ -179,7 +179,7 @@ def _escape_text(text: str) -> str:
 
 
 def _fold_line(line: str) -> bytes:
-    """Fold a line after at most 75 bytes, between characters."""
+    """Break a calendar line after at most 75 bytes, as iCalendar requires."""
     return b"\r\n ".join(_split_octets(line.encode("utf-8"))) + b"\r\n"
 
 

@@ -109,7 +109,10 @@ def _published_status(bodies_by_path: Mapping[str, bytes | None]) -> PublishedSt
 
 
 def _change_payloads(previous: PublishedStatus | None, current: PublishedStatus | None) -> Iterator[Members]:
-    """Return the payloads by time, or nothing for a first build."""
+    """Return the webhook payloads of all changes, sorted by time.
+
+    For a first build, there are none.
+    """
     if previous is None or current is None:
         return iter(())
     changes = [*_component_updates(previous, current), *_incident_payloads(previous, current)]
@@ -212,7 +215,7 @@ def _webhook_incident(record: Members) -> Members:
 
 
 def _common_payload(page: Members, status: Members) -> Members:
-    """Return the first members of every payload.
+    """Return the members with which every webhook payload begins.
 
     `generated_at` comes from content, not from a clock.
     """

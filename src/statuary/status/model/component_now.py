@@ -52,7 +52,7 @@ class ComponentNow(NamedTuple):
 
 
 class OpenLayers:
-    """The statuses that a component has at the same time, by cause.
+    """The statuses that a component has at the same time, from several causes.
 
     For example, an incident gives it a major outage during a maintenance window. One status, which a person or
     an imported page states, is always there. Changes stay fast with many statuses.
@@ -181,7 +181,7 @@ class OpenLayers:
 
 
 class _Source(NamedTuple):
-    """The source of a layer: its kind, and its record if any."""
+    """The cause of a component's status, such as one incident."""
 
     kind: LayerKind
     record_id: str | None
@@ -239,9 +239,9 @@ class LayerHistory:
             self._shown_statuses.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the status that pages show at a given time.
+        """Return the status that pages show at a given time, with its cause.
 
-        The result also has the cause of the status, such as an incident.
+        The cause is, for example, an incident.
         """
         return self._shown_statuses[bisect_right(self._instants, instant)]
 
@@ -252,7 +252,7 @@ class LayerHistory:
         return [change for change in changes if change.status != change.status_before]
 
     def layers_since(self, instant: Instant) -> LaterLayers:
-        """Return the status that pages show at a time and after it."""
+        """Return the status that pages show at a time, and all later ones."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(
             self._shown_statuses[passed], self._instants[passed:], self._shown_statuses[passed + 1 :]

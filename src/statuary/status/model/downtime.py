@@ -41,7 +41,7 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """A range of whole days, as seen at a given time."""
+    """A range of days, with the time up to which their downtime is counted."""
 
     first_day: date
     last_day: date
@@ -50,7 +50,7 @@ class DateRange(NamedTuple):
 
 
 class _ComputedDays(NamedTuple):
-    """The computed days with downtime of a component, for reuse."""
+    """A component's downtime for a range of days, kept to be used again."""
 
     days: DateRange
     passed: int  # the number of changes up to `days.at`

@@ -83,7 +83,7 @@ def _without_held_back_updates(record: Record, held_back_updates: list[IncidentU
 
 
 def _without_later_override(incident: Incident, now: Instant, held_back_times: list[Instant]) -> Incident:
-    """Remove an override of an incident's impact that is dated later."""
+    """Hide an override of an incident's impact that takes effect later."""
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
         return incident
@@ -94,7 +94,7 @@ def _without_later_override(incident: Incident, now: Instant, held_back_times: l
 def _without_later_changes(
     maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
 ) -> Maintenance:
-    """Undo moves and a cancellation of a window that are dated later."""
+    """Hide later moves and a later cancellation of a maintenance window."""
     if maintenance.draft:
         return maintenance
     cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
@@ -116,7 +116,7 @@ def _without_later_changes(
 
 
 def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
-    """Return the start of a window before moves that are dated later."""
+    """Return the start that a window has before its later moves."""
     moves = [(update.display_at, update.moved_from) for update in updates if update.moved_from is not None]
     return next((start for at, start in sorted(moves) if at > now), None)
 
@@ -124,7 +124,7 @@ def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Inst
 def _public_recurring_maintenance(
     maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
 ) -> Maintenance:
-    """Remove updates dated later from the windows of a recurring maintenance."""
+    """Hide later updates to the windows of a recurring maintenance."""
     recurrence = maintenance.recurrence
     if recurrence is None or maintenance.draft:
         return maintenance
@@ -144,7 +144,7 @@ def _public_recurring_maintenance(
 def _without_later_occurrence_changes(
     occurrence: Occurrence, now: Instant, held_back_times: list[Instant]
 ) -> Occurrence:
-    """Remove changes dated later from one window of a recurring maintenance."""
+    """Hide later changes to one window of a recurring maintenance."""
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
         held_back_times.append(occurrence.cancelled_at)
         occurrence = occurrence._replace(cancelled_at=None)

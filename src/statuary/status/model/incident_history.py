@@ -49,7 +49,7 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether a promised update is late."""
+        """Whether the author promised an update by a time that has passed."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property

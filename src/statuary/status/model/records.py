@@ -288,10 +288,10 @@ class StatusCatalogue:
     faulty_parts: tuple[FaultyPart, ...] = ()
 
     def may_be_faulty(self, name: str) -> bool:
-        """Return whether a name may belong to a component with an error.
+        """Return whether a name may be that of a component with an error.
 
         Args:
-            name: a key or id.
+            name: the key or id of a component.
         """
         return name in self._faulty_names or any(not part.pointer for part in self.faulty_parts)
 
@@ -351,7 +351,7 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Make an id from strings.
+    """Make an id from strings, such as the id of an update.
 
     The same strings always give the same id.
     """

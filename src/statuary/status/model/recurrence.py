@@ -207,7 +207,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 
 
 def _announcement_time(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
-    """Return the time of a window's announcement.
+    """Return the time at which a window of a recurring maintenance is announced.
 
     It follows from the rule, unless a move or an update announces the window earlier.
     """
@@ -313,7 +313,7 @@ def is_withdrawn(maintenance: Maintenance) -> bool:
 
 
 def _sorted_moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
-    """Return the moves of a window in order.
+    """Return the moves of a maintenance window, sorted by time.
 
     Returns:
         The time of each move, and the start before it.
@@ -371,7 +371,10 @@ def first_update_time(maintenance: Maintenance, statuses: Iterable[UpdateStatus]
 
 
 def _reminder_updates(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
-    """Yield the reminders of a window, including those before moves."""
+    """Yield the updates that remind readers of a maintenance window.
+
+    If the window was moved, reminders of its earlier times are among them.
+    """
     if not maintenance.automation.scheduled_remind_prior:
         return
     moves = _sorted_moves(maintenance)

@@ -104,7 +104,7 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """Status histories by component id, and published updates by record id."""
+    """The result of replaying all updates: statuses over time, and updates."""
 
     status_histories: Mapping[str, StatusHistory]
     layer_histories: Mapping[str, LayerHistory]
@@ -310,7 +310,7 @@ class _Replayer:
         return statuses
 
     def _add_named_components(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
-        """Add the components of an update to those that its record affects."""
+        """Add the components that an update names to those of its incident."""
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
             named_ids.update((self._component_id(name), None) for name in event.record.components)

@@ -35,12 +35,7 @@ class ComponentState(NamedTuple):
 
 
 class PageState(NamedTuple):
-    """The whole page at an instant.
-
-    Attributes:
-        worst_now: the worst status of a component; None if the settings state the page's status.
-        components: all components by id, also removed ones, in the order of the documents.
-    """
+    """The status page at an instant, with components and incidents."""
 
     at: Instant
     page: Page
@@ -265,7 +260,7 @@ def _page_status(
     components: dict[str, ComponentState],
     status_of: Callable[[ComponentState], ComponentStatus],
 ) -> OverallStatus:
-    """Return the overall status of the page.
+    """Return the overall status of the page, such as a partial outage.
 
     It follows from the components, unless the settings replace it.
     """

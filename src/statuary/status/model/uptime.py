@@ -195,7 +195,7 @@ def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Ins
 
 
 def _outage_counting_end(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
-    """Return the instant up to which outages count.
+    """Return the time up to which the uptime counts outages.
 
     Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the
     same day writes the same bytes.

@@ -126,7 +126,7 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return the rows of the status page: components, grouped.
+        """Return the components that the status page lists, group by group.
 
         Args:
             state: the page with its components at one time.
@@ -238,7 +238,7 @@ class DowntimeDays:
         self._last: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
 
     def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
-        """Describe the downtime of a component on a day."""
+        """Describe the downtime of a component on a day in words."""
         previous = self._last.get((component_id, day.day))
         if previous is None or previous[0] != day:
             previous = self._last[component_id, day.day] = (
@@ -269,7 +269,7 @@ def _describe_downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTe
 
 @lru_cache(maxsize=1024)
 def _svg_path_of_days(days: tuple[int, ...], height: int) -> str:
-    """Return an SVG path with a line for each run of days."""
+    """Draw days of an uptime bar as an SVG path; consecutive days are one line."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
     )

@@ -191,9 +191,9 @@ def _with_component_names(
 
 
 def _status_start(leaf: ComponentState, incidents: Iterable[IncidentState]) -> Instant | None:
-    """Return when a component took its status, as the diagram of the incident shows it.
+    """Return the time from which a component has its status.
 
-    The statuses of an incident's first update hold from the incident's start.
+    The statuses of an incident's first update hold from the incident's start, as in the incident's diagram.
     """
     since, cause = leaf.now.since, leaf.now.cause
     if since is None or cause is None:

@@ -108,7 +108,7 @@ class ComponentName(NamedTuple):
 
 
 class ComponentCalendar(NamedTuple):
-    """A component's calendar.
+    """A component on the uptime page: its calendar and its downtime.
 
     Attributes:
         uptime: over the latest days, in percent.
@@ -245,7 +245,7 @@ class UptimeViewBuilder:
     def _record_downtime(
         self, record: "IncidentState", days: list[tuple[date, ComponentStatus, str]]
     ) -> RecordDowntime:
-        """Return the downtime of a record.
+        """Describe the downtime that an incident or maintenance window caused.
 
         Args:
             days: each day with downtime, with the worst status of a component and its name.
@@ -354,7 +354,7 @@ class UptimeViewBuilder:
     def _make_month(
         self, month: Month, data_days: range, downtimes: Sequence[DowntimeDay], uptime: str
     ) -> UptimeMonth:
-        """Return the calendar of a month.
+        """Make the calendar of a month, with a cell for each day.
 
         Args:
             data_days: the ordinals of the days with data.
@@ -407,7 +407,7 @@ def _worst_outage_state(data_days: range, outage: Outage, downtimes: Iterable[Do
 
 @cache
 def _day_cell(day_number: int, *, is_known: bool) -> CalendarCell:
-    """Return a day without downtime."""
+    """Return a calendar cell for a day without downtime."""
     return CalendarCell(day_number, "ok" if is_known else "none")
 
 

@@ -343,7 +343,7 @@ def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdat
 def _with_postmortem(
     updates: tuple[IncidentUpdate, ...], postmortem: IncidentUpdate
 ) -> tuple[IncidentUpdate, ...]:
-    """Return updates with the postmortem before later reopening ones."""
+    """Insert the postmortem of an incident before updates that reopen it later."""
     later_updates = (
         place
         for place, update in enumerate(updates)

@@ -110,7 +110,7 @@ def display_location(location: str) -> str:
 
 
 def is_archive_url(url: str) -> bool:
-    """Return whether a URL's path ends in `.zip`, like a snapshot's."""
+    """Return whether a URL leads to a zip file, such as a snapshot of a site."""
     return urlsplit(url).path.endswith(".zip")
 
 
@@ -372,7 +372,7 @@ def shared_opener(timeouts: Timeouts) -> OpenerDirector:
 
 @contextmanager
 def _convert_connection_errors(url: str) -> Iterator[None]:
-    """Raise UnreachableError where the connection fails."""
+    """Raise an UnreachableError if the connection fails in the `with` block."""
     try:
         yield
     except CONNECTION_ERRORS as error:

@@ -39,7 +39,7 @@ class _TimeBudget:
         self.seconds = 0.0
 
     def add(self, seconds: float, received: int) -> None:
-        """Add the time that receiving some bytes took.
+        """Count the time spent waiting for some bytes.
 
         Raises:
             TimeoutError: if all responses together have taken too long.
