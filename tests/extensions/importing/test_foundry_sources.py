@@ -11,7 +11,10 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
-from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project, find_import_paths
+from statuary.extensions.importing.toolchains.foundry_sources import (
+    find_import_paths,
+    make_compilation_from_sources,
+)
 from support.ethereum_node import COMPILERS
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 from support.requirements import require_program
@@ -88,7 +91,7 @@ def test_foundry_imports_resolve_to_library_folders(tmp_path):
             "lib/plain/contracts/P.sol": "interface A {}",
         },
     )
-    made = compilation_of_project(tmp_path, "A", CODE, "prague")
+    made = make_compilation_from_sources(tmp_path, "A", CODE, "prague")
     assert list(made.std_json_input["sources"]) == [
         *("lib/other/N.sol", "lib/plain/contracts/P.sol", "lib/tokens/src/T.sol", "src/A.sol")
     ]
@@ -131,7 +134,7 @@ def test_foundry_imports_resolve_to_library_folders(tmp_path):
 def test_ambiguous_foundry_sources_are_rejected(tmp_path, files, message):
     write(tmp_path, {"../secret.sol": "", **files})
     with pytest.raises(NotImportableError, match=message):
-        compilation_of_project(tmp_path, "A", CODE, "")
+        make_compilation_from_sources(tmp_path, "A", CODE, "")
 
 
 def test_source_linked_outside_project_is_rejected(tmp_path):
@@ -139,14 +142,14 @@ def test_source_linked_outside_project_is_rejected(tmp_path):
     write(project, {"../secret.sol": "", "src/A.sol": "import './B.sol'; contract A {}"})
     (project / "src/B.sol").symlink_to(tmp_path / "secret.sol")
     with pytest.raises(NotImportableError, match="which is outside of"):
-        compilation_of_project(project, "A", CODE, "")
+        make_compilation_from_sources(project, "A", CODE, "")
 
 
 def test_unknown_foundry_contract_has_no_compilation(tmp_path):
     write(tmp_path, {"src/A.sol": "// contract B {}\ninterface B {} contract A {}"})
-    assert compilation_of_project(tmp_path, "B", CODE, "") is None
-    assert compilation_of_project(tmp_path, "A", "0x6001", "") is None
-    assert compilation_of_project(tmp_path, "A", None, "") is None
+    assert make_compilation_from_sources(tmp_path, "B", CODE, "") is None
+    assert make_compilation_from_sources(tmp_path, "A", "0x6001", "") is None
+    assert make_compilation_from_sources(tmp_path, "A", None, "") is None
 
 
 def test_missing_compiler_version_is_reported(project, tmp_path, monkeypatch):

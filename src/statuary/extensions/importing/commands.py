@@ -48,8 +48,8 @@ from statuary.extensions.importing.report import (
 )
 from statuary.extensions.importing.report_output import (
     LISTED,
-    contract_import_lines,
-    status_import_lines,
+    format_contract_report,
+    format_status_report,
     write_address_results,
 )
 from statuary.extensions.importing.sources import WebSource, read_text_file
@@ -353,7 +353,7 @@ def run_status_import(
         click.echo(text_report(done.findings, str(content)), err=True)
         click.echo("statuary: nothing was written", err=True)
         return ExitCode.FINDINGS
-    click.echo("\n".join(status_import_lines(done.report, content, dry_run=dry_run)))
+    click.echo("\n".join(format_status_report(done.report, content, dry_run=dry_run)))
     return _import_exit_code(done.report)
 
 
@@ -443,7 +443,7 @@ def run_contract_import(
         if contract_options.anchoring and not target.dry_run
         else ()
     )
-    click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
+    click.echo("\n".join(format_contract_report(done, content, dry_run=settings.dry_run)))
     for line in anchored:
         click.echo(line)
     if words := _write_address_report(contract_options.report, done, kind, source, dry_run=settings.dry_run):
@@ -453,10 +453,12 @@ def run_contract_import(
 
 @contextmanager
 def unpack_source(source: str) -> Iterator[str]:
-    """Unpack the source if it is an archive, and yield its path.
+    """Unpack the source of an import if it is an archive.
 
-    An archive is unpacked into a temporary folder, which is deleted when the context ends. Any other path or
-    URL is yielded unchanged.
+    An archive is unpacked into a temporary folder, which is deleted when the context ends.
+
+    Yields:
+        The path of the unpacked folder; the source itself if it is not an archive.
 
     Raises:
         NotImportableError: if the archive cannot be unpacked.
@@ -483,11 +485,6 @@ MAX_UNPACKED_BYTES: Final = 16 << 30
 
 
 def _require_existing_project(source: str) -> None:
-    """Require a folder or file of a project.
-
-    Raises:
-        NotImportableError: if it does not exist.
-    """
     if not Path(source).exists():
         raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
@@ -495,11 +492,10 @@ def _require_existing_project(source: str) -> None:
 def _write_address_report(
     report_file: Path | None, results: ImportedContracts, kind: str, source: str, *, dry_run: bool
 ) -> str:
-    """Write the result of each address to the file of --report.
+    """Write the result of each address to the file of `--report`.
 
     Returns:
-        A sentence about the file; without one, how to get it if the report omits addresses, or an empty
-        string.
+        A sentence for the terminal: where the file is, or how to get one.
     """
     if report_file is not None:
         write_address_results(report_file, results, kind, source, dry_run=dry_run)
@@ -513,9 +509,9 @@ def _write_address_report(
 def _anchor_imported_contracts(
     results: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]
 ) -> Iterator[str]:
-    """Anchor the imported contracts, and yield lines about the results.
+    """Save Merkle proofs of the imported contracts, and yield lines about them.
 
-    The accounts and notes of `results` get the results too.
+    The results of the import get the outcome too.
     """
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():

@@ -13,7 +13,7 @@ from statuary.contracts.model.derivation import DerivationError
 from statuary.extensions.compilers.cache import WHOLE, CompilationCache, CompilerRun
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, no_compiler_error
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, make_no_compiler_error
 from statuary.system.programs import RunLimits, stop_all_programs
 
 MAX_REMEMBERED: Final = 8
@@ -54,7 +54,7 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find_compiler(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return an installed compiler that can compile a contract.
+        """Find an installed compiler that can compile a contract.
 
         Returns:
             The compiler with the contract's version. If the version is unknown, the only installed compiler
@@ -90,7 +90,7 @@ class Compilations:
         compiler = self.find_compiler(compilation)
         name = compilation.fully_qualified_name
         if compiler is None:
-            raise no_compiler_error(compilation.compiler, compilation.version, self.compilers)
+            raise make_no_compiler_error(compilation.compiler, compilation.version, self.compilers)
         key = self.cache.cache_key(compiler, compilation.std_json_input)
         runs = self.runs.setdefault(key, [])
         for names, future in runs:

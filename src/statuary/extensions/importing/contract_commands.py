@@ -63,7 +63,7 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_hex_file
-from statuary.extensions.importing.toolchains.compilation import compilation_of_record
+from statuary.extensions.importing.toolchains.compilation import make_compilation_from_record
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import add_chain, write_contract
 from statuary.site.site_content import SiteContent
@@ -74,12 +74,15 @@ from statuary.source.locate import locate_findings
 def select_contract_sources(
     site: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the site's contracts at some addresses, or all of them.
+    """Find the site's contracts at some addresses, or all of them.
 
     Args:
         site: the content of the site.
         addresses: the addresses that the user typed; empty for all addresses.
         chain_id: the chain that the user chose; None for all chains.
+
+    Returns:
+        The file of each contract in the content folder, with its chain and address.
 
     Raises:
         NotImportableError: if the site has no contract at one of the addresses.
@@ -112,7 +115,7 @@ def choose_chain_id(
     *,
     allow_missing_chain: bool = False,
 ) -> ChainId:
-    """Return the chain id from `--chain-id`, the node, or site.yaml.
+    """Choose the chain of a new contract: from `--chain-id`, node or site.yaml.
 
     Args:
         site: the content of the site.
@@ -142,7 +145,6 @@ def choose_chain_id(
 
 
 def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> None:
-    """Add a chain to site.yaml if it is missing."""
     if chain_id not in [chain.chain_id for chain in site.of(SiteContracts).chains]:
         add_chain(content, site.source, chain_id)
         click.echo(f"added chain {chain_id} to {content / site.source}; give it its name there")
@@ -227,9 +229,9 @@ def anchor_command(
 
 
 def _checkpoint_hints(claim: Claim | None, chain_id: ChainId) -> Iterator[str]:
-    """Yield a note about how to trust the block of an anchor.
+    """Yield a hint about how to trust the block of a proof.
 
-    There is none if a checkpoint shows that the block belongs to the chain.
+    No hint is needed if site.yaml vouches for the block with a checkpoint.
     """
     if claim is not None and claim.status is ClaimStatus.STATED:
         number = claim.evidence["blockNumber"]
@@ -262,7 +264,7 @@ class _ChainNodes(NamedTuple):
 
 
 def _connect_chain_nodes(site: SiteContent, rpc_url: str | None, chain_id: ChainId | None) -> _ChainNodes:
-    """Return the nodes of the chain that options or the site name.
+    """Connect to the nodes of a chain, which options or site.yaml name.
 
     Raises:
         NotImportableError: if a node is on another chain, or the site does not have the chain.
@@ -439,10 +441,10 @@ def print_compilation_notice(notice: str) -> None:
 def _check_recompilation(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
-    """Return the evidence of a compilation, and print its result.
+    """Compare a record with its compiler's output, and print the result.
 
     Returns:
-        The evidence; None if the output differs, the compiler fails, or there is no compiler.
+        The evidence that both agree; None if they differ, the compiler fails, or there is no compiler.
     """
     try:
         if run is None:
@@ -462,12 +464,12 @@ def _check_recompilation(
 
 
 def _recompile_record(record: RecordValue) -> CompilerRun | None:
-    """Compile a record again.
+    """Run the compiler of a contract's record again.
 
     Returns:
-        The run; None if its compiler is not on PATH.
+        The run; None if the compiler is not on PATH.
     """
-    compilation = compilation_of_record(record)
+    compilation = make_compilation_from_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(
         compilers_on_path(), cache, workers=1, announce=print_compilation_notice

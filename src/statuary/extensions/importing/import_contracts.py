@@ -35,9 +35,9 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
 from statuary.extensions.importing.prepare_contract import (
     ImportOptions,
     PreparedContract,
+    compute_next_match_id,
     derive_contract,
     make_workspace,
-    match_id_after,
     read_contract_name,
     read_match_id,
     resolve_known_proxy,
@@ -50,9 +50,9 @@ from statuary.extensions.importing.report import (
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
-    compilation_of_record,
     complete_compilation,
-    no_compiler_error,
+    make_compilation_from_record,
+    make_no_compiler_error,
 )
 from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
@@ -60,7 +60,12 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     SourceContract,
     UnreadableContract,
 )
-from statuary.extensions.importing.workspace_files import MISSING, add_chain, incomplete_files, write_contract
+from statuary.extensions.importing.workspace_files import (
+    MISSING,
+    add_chain,
+    make_incomplete_contract_files,
+    write_contract,
+)
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import content_lock
@@ -77,6 +82,8 @@ if TYPE_CHECKING:
 def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
     """Parse a contract's record that a server returned, and check it.
 
+    The record is the JSON that describes a verified contract.
+
     Raises:
         NotImportableError: if the JSON is not the record of this contract, or the record breaks a rule.
     """
@@ -91,18 +98,17 @@ def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Addres
             raise NotImportableError(f"the server responds with the record of {record_location[:MAX_QUOTED]}")
         findings = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS)).findings
     if record is None or has_errors(findings):
-        broken = first_error_finding(findings)
+        broken = find_first_error(findings)
         raise NotImportableError(f"the record breaks the rule {broken.rule}: {broken.message}", broken.hint)
     return record
 
 
 def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
-    """Return the error that compiled and on-chain code differ."""
-    error = first_error_finding(prepared.verification.findings)
+    error = find_first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
 
-def first_error_finding(findings: Iterable[Finding]) -> Finding:
+def find_first_error(findings: Iterable[Finding]) -> Finding:
     """Return the first error in a list of errors and warnings.
 
     Raises:
@@ -134,11 +140,9 @@ class ContractImportSettings(NamedTuple):
 def _read_contract_and_creation(
     node: EthereumNode, address: Address, stated_transaction: Hex | None, other_transactions: Sequence[Hex]
 ) -> OnChainContract:
-    """Read a contract with the transaction that created it.
+    """Ask a node for a contract and the transaction that created it.
 
-    Args:
-        stated_transaction: the transaction that the source names; None if it names none.
-        other_transactions: further candidates, in the order in which they are tried.
+    The transaction that the source states is tried first, then the others in order.
 
     Raises:
         NotImportableError: if the source names a transaction and no candidate created the contract, if there
@@ -206,7 +210,6 @@ class _ContractLocation(NamedTuple):
 
 
 def _location_of_contract(contract: ListedContract | UnreadableContract) -> _ContractLocation:
-    """Return the chain and address in an entry of a source."""
     return _ContractLocation(
         contract.chain_id, contract.name if contract.address is None else contract.address.lower()
     )
@@ -332,7 +335,7 @@ class ContractImport:
         if source.record is not None:
             path = f"contracts/{contract.chain_id}/{contract.address}.json"
             record = parse_imported_record(source.record, contract.chain_id, contract.address, path)
-            compilation = compilation_of_record(record)
+            compilation = make_compilation_from_record(record)
         has_compiler = compilation is not None and self.compilations.find_compiler(compilation) is not None
         run = (
             self.compilations.start_compiling(compilation)
@@ -342,7 +345,6 @@ class ContractImport:
         return _StartedContract(contract, existing, source, record, run)
 
     def _finish_contract(self, started: _StartedContract) -> None:
-        """Verify and write a contract."""
         try:
             if started.error is not None:
                 raise started.error
@@ -370,12 +372,12 @@ class ContractImport:
             self._report_skipped_contract(contract, contract.reason, contract.hint)
 
     def _add_chain_if_requested(self, chain_id: ChainId) -> bool:
-        """Add a contract's chain to site.yaml, if `--add-chains` requests it.
+        """Add a contract's chain to site.yaml, if `--add-chains` was given.
 
         A dry run does not write the file.
 
         Returns:
-            Whether it was requested.
+            Whether the option was given.
         """
         if not self.settings.add_chains:
             return False
@@ -436,7 +438,9 @@ class ContractImport:
         if missing_parts:
             path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
             self.done.incomplete += [SkippedRecord(path, what) for what in missing_parts]
-            files = incomplete_files(make_workspace(options, compilation, on_chain), missing_parts)
+            files = make_incomplete_contract_files(
+                make_workspace(options, compilation, on_chain), missing_parts
+            )
             if existing is None:
                 self._write_contract(started, files, options.match_id or "")
             self.done.record_result(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
@@ -458,12 +462,11 @@ class ContractImport:
     def _compilation_evidence(
         self, started: _StartedContract, record: RecordValue, record_path: str
     ) -> CompilationEvidence | None:
-        """Return the evidence of a contract's compilation.
-
-        If the output differs or the compiler failed, a note has the reason.
+        """Compare a record with the output of its compiler.
 
         Returns:
-            The evidence, or None.
+            The evidence that both agree. None if the output differs or the compiler failed; then a note has the
+            reason.
         """
         if started.run is None:
             return None
@@ -473,7 +476,7 @@ class ContractImport:
             self.done.add_notes(started.contract, f"it was not compiled again: {error}")
             return None
         if outcome.evidence is None:
-            reason = f"compiled again, it differs: {first_error_finding(outcome.findings).message}"
+            reason = f"compiled again, it differs: {find_first_error(outcome.findings).message}"
             self.done.add_notes(started.contract, reason)
         else:
             self.done.compiled += 1
@@ -506,17 +509,17 @@ class ContractImport:
     def _await_compiler_output(
         self, started: _StartedContract, compilation: ImportedCompilation
     ) -> "_CompilationResult":
-        """Return a compilation with its output.
+        """Wait for the compiler, and return a compilation with its output.
 
-        It waits for the compiler. If there is none, the output of the source is used; the result has the
-        reason if that is missing or incomplete.
+        Without a compiler, the output in the source is used; the result has the reason if that is missing or
+        incomplete.
         """
         if started.run is not None:
             return _CompilationResult(await_compiler_output(compilation, started.run))
         kind, version = compilation.compiler, compilation.version
         try:
             if compilation.std_json_output is None:
-                raise no_compiler_error(kind, version, self.settings.compilers)
+                raise make_no_compiler_error(kind, version, self.settings.compilers)
             return _CompilationResult(complete_compilation(compilation))
         except NotImportableError as error:
             missing_compiler = (
@@ -542,7 +545,6 @@ class ContractImport:
         match_id: str,
         evidence: CompilationEvidence | None = None,
     ) -> None:
-        """Write the files of a contract under the lock."""
         contract, path = started.contract, list(files)[-1]
         form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
         source = ContractSource(path, contract.chain_id, contract.address, form)
@@ -595,4 +597,4 @@ class ContractImport:
                 "the next free match id is unknown, because bulk files are not searched",
                 "add the contract with `statuary contract add --match-id`",
             )
-        return match_id_after(self.match_ids)
+        return compute_next_match_id(self.match_ids)

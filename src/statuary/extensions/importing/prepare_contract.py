@@ -34,7 +34,7 @@ from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     complete_compilation,
 )
-from statuary.extensions.importing.workspace_files import contract_files, trim_compiler_output
+from statuary.extensions.importing.workspace_files import make_contract_files, trim_compiler_output
 from statuary.site.site_content import SiteContent
 from statuary.source.load_model import load_model
 from statuary.source.source_files import SourceFile
@@ -62,6 +62,8 @@ class VerificationResult(NamedTuple):
 
 def verify_contract(workspace: Workspace, record_path: str) -> VerificationResult:
     """Derive a contract's record from the compiler output, and check it.
+
+    The record is the JSON that describes the verified contract.
 
     Args:
         workspace: the inputs: sources, compiler output and on-chain code.
@@ -164,7 +166,10 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record says that it is a proxy
 
     def complete_import_options(self, import_options: "ImportOptions") -> "ImportOptions":
-        """Fill in a missing match id or date from this contract."""
+        """Fill in a missing match id or date from the replaced contract.
+
+        The match id is the number of a verified contract in Sourcify's API.
+        """
         return import_options._replace(
             match_id=import_options.match_id or self.match_id,
             verified_at=import_options.verified_at or self.verified_at,
@@ -199,11 +204,11 @@ def find_existing_contract(
 
 
 def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return the path of a contract in the content folder.
+    """Find the file of a contract in the content folder.
 
     Returns:
-        The path of the file, and whether it contains a record or the inputs from which builds derive one.
-        None if the site has no contract at the address.
+        The path, and whether the file contains a record or the inputs from which builds derive one. None if the
+        site has no contract at the address.
     """
     key = (chain_id, address.lower())
     return next(
@@ -243,7 +248,7 @@ def read_existing_record(root: Path, source: ContractSource) -> RecordValue | No
     return read_contract(root, source).record
 
 
-def next_match_id(root: Path, site: SiteContent) -> str:
+def find_free_match_id(root: Path, site: SiteContent) -> str:
     """Return a new match id: one more than the site's largest.
 
     A match id is the number of a verified contract in Sourcify's API.
@@ -257,11 +262,13 @@ def next_match_id(root: Path, site: SiteContent) -> str:
             f"the match ids in {site.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
-    return match_id_after(read_match_id(root, source) for source in site.of(SiteContracts).sources)
+    return compute_next_match_id(read_match_id(root, source) for source in site.of(SiteContracts).sources)
 
 
-def match_id_after(match_ids: Iterable[str | None]) -> str:
+def compute_next_match_id(match_ids: Iterable[str | None]) -> str:
     """Return the largest match id plus one, such as `8` after `7`.
+
+    A match id is the number of a verified contract in Sourcify's API.
 
     Args:
         match_ids: the match ids of the site; None and strings that are not numbers are ignored.
@@ -275,7 +282,8 @@ def check_match_id_is_free(
 ) -> None:
     """Raise an error if another contract already has this match id.
 
-    Bulk files, which contain many contracts each, are not searched.
+    A match id is the number of a verified contract in Sourcify's API. Bulk files, which contain many contracts
+    each, are not searched.
 
     Args:
         root: the content folder.
@@ -296,6 +304,8 @@ def check_match_id_is_free(
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
     """Read the match id of a contract in the content folder.
+
+    A match id is the number of a verified contract in Sourcify's API.
 
     Args:
         root: the content folder.
@@ -367,7 +377,7 @@ def prepare_contract(
     node: EthereumNode | None = None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> PreparedContract:
-    """Verify a contract, and return the files to write for it.
+    """Verify a contract that is to be added, and make its files.
 
     Args:
         root: the content folder.
@@ -390,7 +400,7 @@ def prepare_contract(
     if existing is not None:
         options = existing.complete_import_options(options)
     if options.match_id is None:
-        options = options._replace(match_id=next_match_id(root, site))
+        options = options._replace(match_id=find_free_match_id(root, site))
     run = None
     if options.compilers:
         with Compilations(
@@ -418,7 +428,7 @@ def derive_contract(
     replaced: ContractSource | None = None,
     proxy_resolution: Json | None = None,
 ) -> PreparedContract:
-    """Verify a contract whose match id is known, and return its files.
+    """Verify a contract whose match id is known, and make its files.
 
     Args:
         options: the chain, the address, the match id and the values from options.
@@ -443,7 +453,7 @@ def derive_contract(
             "its code looks like a proxy's, but no node named its implementation: add it with --rpc URL",
         )
     return prepared._replace(
-        files=contract_files(verification.workspace, prepared.record, options.form),
+        files=make_contract_files(verification.workspace, prepared.record, options.form),
         notes=notes,
     )
 
@@ -506,7 +516,9 @@ def _find_proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, find_contract_name: NameOf
 ) -> Json | None:
-    """Ask a node for a proxy's implementations.
+    """Ask a node for a proxy's implementations, given the proxy's code.
+
+    A proxy is a contract that forwards calls to other contracts, its implementations.
 
     Args:
         node: the node to ask.

@@ -20,8 +20,8 @@ LISTED = 10
 """Limit for the files of a folder, or the records with one reason, that are listed one by one."""
 
 
-def status_import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of the report about an imported status page.
+def format_status_report(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
+    """Format the report about an imported status page, line by line.
 
     Args:
         report: the result of the import.
@@ -46,7 +46,7 @@ def status_import_lines(report: ImportReport, content: Path, *, dry_run: bool) -
 
 
 def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[str]:
-    """Yield the paths in each folder, or only their number."""
+    """Yield the paths in each folder, or how many if too long."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:
@@ -57,8 +57,8 @@ def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[
             )
 
 
-def contract_import_lines(results: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of the report about imported contracts.
+def format_contract_report(results: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
+    """Format the report about imported contracts, line by line.
 
     Args:
         results: the result of the import.

@@ -53,7 +53,7 @@ class WebSource:
         self.announce = announce
 
     def json(self, url: str) -> Json:
-        """Fetch a URL, and return the parsed JSON.
+        """Fetch a JSON document from a URL, and parse it.
 
         Returns:
             The value, or None if the server responds with 404 or 410.
@@ -101,8 +101,8 @@ MOST_PAGES = 1_000
 """The largest number of pages of a list that are requested."""
 
 
-def too_many_pages_error(list_url: str) -> NotImportableError:
-    """Return an error for a server whose list has too many pages.
+def make_too_many_pages_error(list_url: str) -> NotImportableError:
+    """Make the error for a server whose list has too many pages.
 
     Args:
         list_url: the URL of the list.
@@ -158,7 +158,7 @@ def read_json_file(file: Path) -> dict[str, Json]:
 def required_member(value: Json, *keys: str) -> Json:
     """Return a value inside nested JSON objects.
 
-    For example, `required_member(value, "output", "abi")` returns `value["output"]["abi"]`.
+    Example: `required_member(value, "output", "abi")` returns `value["output"]["abi"]`.
 
     Args:
         value: the outermost object.
@@ -177,7 +177,7 @@ def required_member(value: Json, *keys: str) -> Json:
 def required_object(value: Json, *keys: str) -> JsonObject:
     """Return an object inside nested JSON objects.
 
-    For example, `required_object(value, "output", "devdoc")` returns `value["output"]["devdoc"]`.
+    Example: `required_object(value, "output", "devdoc")` returns `value["output"]["devdoc"]`.
 
     Args:
         value: the outermost object.
@@ -192,7 +192,7 @@ def required_object(value: Json, *keys: str) -> JsonObject:
 def required_list(value: Json, *keys: str) -> Sequence[Json]:
     """Return a list inside nested JSON objects.
 
-    For example, `required_list(value, "output", "abi")` returns `value["output"]["abi"]`.
+    Example: `required_list(value, "output", "abi")` returns `value["output"]["abi"]`.
 
     Args:
         value: the outermost object.
@@ -207,7 +207,7 @@ def required_list(value: Json, *keys: str) -> Sequence[Json]:
 def required_string(value: Json, *keys: str) -> str:
     """Return a string inside nested JSON objects.
 
-    For example, `required_string(value, "compiler", "version")` returns `value["compiler"]["version"]`.
+    Example: `required_string(value, "compiler", "version")` returns `value["compiler"]["version"]`.
 
     Args:
         value: the outermost object.

@@ -45,12 +45,12 @@ MISSING = "# Missing: "
 """The start of `contract.yaml` in a workspace that an import could not complete."""
 
 
-def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files to write for a contract: inputs or record.
+def make_contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
+    """Make the files of a contract: its inputs or its record.
 
     Args:
         workspace: the inputs of the record.
-        record: the record that was derived from the inputs.
+        record: the record, the JSON that describes the verified contract; derived from the inputs.
         form: whether to write the inputs (a workspace), from which builds derive the record, or the record
             itself.
 
@@ -59,11 +59,11 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
     """
     if form is ContractForm.RECORD:
         return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
-    return _workspace_files(workspace, contract_yaml(workspace))
+    return _workspace_files(workspace, format_contract_yaml(workspace))
 
 
-def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a contract for which some inputs are unknown.
+def make_incomplete_contract_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
+    """Make the files of a contract for which some inputs are unknown.
 
     Comments in `contract.yaml` say what is missing.
 
@@ -75,7 +75,7 @@ def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict
         The content of each file by its path.
     """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
-    return _workspace_files(workspace, comment + contract_yaml(workspace))
+    return _workspace_files(workspace, comment + format_contract_yaml(workspace))
 
 
 def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
@@ -95,8 +95,8 @@ def _format_code_file(code: str | None) -> str:
     return f"{code}\n" if code else ""
 
 
-def contract_yaml(workspace: Workspace) -> str:
-    """Return the text of `contract.yaml`, such as chain, address and compiler."""
+def format_contract_yaml(workspace: Workspace) -> str:
+    """Format `contract.yaml`, which has the chain, address and compiler."""
     return yaml_file_text({key: value for key, value in _contract_yaml_members(workspace).items() if value})
 
 
@@ -192,7 +192,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced_source: Cont
     Raises:
         NotImportableError: if a file cannot be written or removed.
     """
-    stale = [path for path in contract_file_paths(replaced_source) if path not in files]
+    stale = [path for path in list_contract_file_paths(replaced_source) if path not in files]
     try:
         for path, body in files.items():
             with atomic_file(root / path) as stream:
@@ -206,17 +206,17 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced_source: Cont
 
 
 def _add_schema_line(root: Path, path: str, file_bytes: bytes) -> bytes:
-    """Add the line that names the schema to a new YAML file.
+    """Add the line that names its JSON schema to a YAML file.
 
-    Incomplete workspaces do not get it.
+    Incomplete files do not get it.
     """
     if not path.endswith(".yaml") or file_bytes.startswith(MISSING.encode()):
         return file_bytes
     return with_schema_line(root, path, file_bytes.decode()).encode()
 
 
-def contract_file_paths(source: ContractSource | None) -> list[str]:
-    """Return the paths of all files about a contract.
+def list_contract_file_paths(source: ContractSource | None) -> list[str]:
+    """List the paths of a contract's files in the content folder.
 
     Returns:
         The contract's own files and the evidence about it; empty if `source` is None.
@@ -230,10 +230,7 @@ def contract_file_paths(source: ContractSource | None) -> list[str]:
 
 
 def _remove_replaced_file(file: Path, written_files: list[Path]) -> None:
-    """Remove a file, and its folder if that becomes empty.
-
-    The file stays if it is a written one: on a file system that ignores case, their paths may differ in case.
-    """
+    """Remove a file, and its folder if that becomes empty."""
     # On a file system that ignores case, the two paths may be the same file: the new spelling of an address
     # may differ only in case.
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):

@@ -83,7 +83,9 @@ class AnchoringNodes:
         """Sentences about the nodes that could not be compared."""
 
     def latest_finalized_block(self) -> FinalizedBlock:
-        """Return the latest finalized block, and check that all nodes agree.
+        """Ask for the latest finalized block, and check that all nodes agree.
+
+        The chain can no longer revert a finalized block.
 
         Raises:
             EvidenceError: if the node has no finalized block, or its headers are not in Ethereum's format.
@@ -118,12 +120,12 @@ class AnchoringNodes:
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
     def _confirming_hosts(self, block_number: int, block_hash: str) -> Iterator[str]:
-        """Yield the hosts of nodes that report the same hash.
+        """Yield the hosts of other nodes that report the same block hash.
 
         Nodes that do not respond are not asked again.
 
         Raises:
-            NotImportableError: if one reports another hash.
+            NotImportableError: if a node reports another hash.
         """
         for other_node in list(self.other_nodes):
             try:
@@ -147,13 +149,15 @@ def read_anchors(
 ) -> Iterator[Anchor]:
     """Request the Merkle proofs of contracts from a node.
 
+    They prove that the code at an address, and the transaction that created it, are on the chain.
+
     Args:
         nodes: the nodes to ask.
         finalized: the block in which to prove the code, or the error if there is no such block.
         requests: the contracts to prove.
 
     Yields:
-        For each contract, in order: the proof of its code, and the proof of the transaction that created it.
+        The proofs of each contract, in order.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -197,7 +201,6 @@ def _deployment_block_number(record: RecordValue) -> int | None:
 
 
 def _not_finalized_error(finalized: FinalizedBlock, deployment_block: int) -> NodeEvidenceError:
-    """Return the error that a deployment is newer than the finalized block."""
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployment_block:,} of the deployment:"
         " run `statuary contract anchor` when that is final"
@@ -212,11 +215,7 @@ PRUNED: Final = re.compile(
 
 
 def _explain_refused_proof(error: RpcError, block_number: int) -> str:
-    """Explain why a node gives no proof.
-
-    Args:
-        block_number: the block of the proof.
-    """
+    """Explain why a node gives no Merkle proof, and what to do."""
     if error.code == METHOD_NOT_FOUND:
         return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
@@ -233,10 +232,10 @@ def _parse_account_proof(
     storage_slots: Sequence[str],
     proof_response: Mapping[str, Json],
 ) -> _AccountEvidence | NodeEvidenceError:
-    """Parse the proofs of an account and its storage slots.
+    """Parse a node's Merkle proofs of an account and its storage slots.
 
     Returns:
-        The proofs, or an error if they are missing or of another state.
+        The proofs, or an error if they are missing, or prove the state of another block.
     """
     account = _parse_proof_nodes(proof_response.get("accountProof"))
     storage = [
@@ -254,7 +253,6 @@ def _parse_account_proof(
 
 
 def _parse_proof_nodes(node_list: Json) -> Nodes:
-    """Parse the nodes of a Merkle proof."""
     return tuple(map(as_text, as_list(node_list)))
 
 
@@ -361,7 +359,7 @@ def _keep_valid_evidence(
     account_evidence: _AccountEvidence | EvidenceError,
     deployment_evidence: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Verify evidence, and return an anchor with the valid part of it."""
+    """Verify Merkle proofs, and keep those that are valid."""
     anchor = Anchor(request.digest)
     if isinstance(account_evidence, _AccountEvidence):
         anchor = anchor._replace(
@@ -386,7 +384,6 @@ def _keep_valid_evidence(
 
 
 def _explain_missing_evidence(evidence: object, claim: Claim) -> str:
-    """Explain why evidence is missing or insufficient."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
     return english_sentence(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
@@ -410,9 +407,9 @@ OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agree
 
 
 def _keep_existing_account_proof(anchor: Anchor, existing: Anchor | None) -> Anchor:
-    """Use the existing proof of the code, if the record is the same.
+    """Keep the saved proof of the code if the record is unchanged.
 
-    Otherwise, the anchor gets none.
+    Otherwise, the contract has no proof of its code.
     """
     if existing is None or existing.record != anchor.record:
         return anchor._replace(block=None, account=(), storage={})
@@ -453,6 +450,8 @@ def anchor_contracts(
 ) -> Iterator[AnchoredContract]:
     """Request Merkle proofs of contracts, and save them in the content folder.
 
+    They prove that the code at an address, and the transaction that created it, are on the chain.
+
     Args:
         root: the content folder.
         sources: the locations of the contracts in the content folder.
@@ -488,7 +487,11 @@ def anchor_contracts(
 def _select_contract_to_anchor(
     root: Path, source: ContractSource, older_than: Instant | None
 ) -> _ContractToAnchor | AnchoredContract:
-    """Return a contract to anchor, or the result if it is skipped."""
+    """Decide whether a contract needs new proofs.
+
+    Returns:
+        The request for the proofs, or the result of a contract that is skipped.
+    """
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
@@ -525,7 +528,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
     No file is written.
 
     Args:
-        record: the record of the contract.
+        record: the contract's record, the JSON that describes the verified contract.
         existing: the proofs that the site already has for this contract, or None.
         nodes: the nodes to ask.
 
@@ -538,7 +541,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write the Merkle proofs of a contract to `anchor.json` in its folder.
+    """Write the Merkle proofs of a contract to `anchor.json`, beside its files.
 
     Args:
         root: the content folder.
@@ -559,7 +562,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def describe_chain_claim(claim: Claim) -> str:
-    """Return a sentence that says whether the chain proves a claim.
+    """Say whether the chain proves a claim about a contract.
 
     Returns:
         Text for the terminal, such as `verified here in block 100 of …`, or the reason why there is no proof.

@@ -33,6 +33,8 @@ class RecompiledContract(NamedTuple):
 def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
     """Compile a contract again, and compare the output with its record.
 
+    The record is the JSON that describes the verified contract.
+
     Args:
         root: the content folder.
         source: the location of the contract in the content folder.
@@ -72,6 +74,8 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
 def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str) -> RecompiledContract:
     """Compare the compiler's output with the record of a new contract.
 
+    The record is the JSON that describes the verified contract.
+
     Args:
         record: the record.
         run: the output of the compiler.
@@ -89,7 +93,10 @@ def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
-    """Write the file `compilation.json` of a contract, and return its path.
+    """Write `compilation.json`, the proof that a contract was compiled again.
+
+    Returns:
+        The path of the file in the content folder.
 
     Raises:
         PublishingError: if the file cannot be written.

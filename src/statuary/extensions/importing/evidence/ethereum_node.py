@@ -259,7 +259,7 @@ class NodeEvidenceError(EvidenceError):
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Encode the header of a block with RLP.
+    """Encode a block header with RLP, Ethereum's binary format.
 
     The Keccak-256 of the result is the hash of the block.
 

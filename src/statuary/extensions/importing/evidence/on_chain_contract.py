@@ -107,12 +107,12 @@ def _restarted_chain_hint(node: EthereumNode) -> str:
 
 
 def _find_creating_transaction(node: EthereumNode, address: Address) -> Hex | None:
-    """Find the creating transaction by Otterscan's method.
+    """Find a contract's creating transaction by Otterscan's JSON-RPC method.
 
     Erigon, Reth and Anvil have this method.
 
     Returns:
-        Its hash, or None if the node does not have the method or the transaction.
+        The transaction's hash, or None if the node does not have the method or the transaction.
     """
     try:
         creator = node.call("ots_getContractCreator", address)
@@ -162,7 +162,9 @@ def _find_creation_evidence(
     transaction: dict[str, Json],
     receipt: dict[str, Json],
 ) -> _CreationEvidence:
-    """Decide whether a transaction created a contract, by receipt, nonce or trace.
+    """Find out whether a transaction created a contract.
+
+    The receipt, the sender's nonce or a trace of the transaction shows it.
 
     Raises:
         NotCreatedError: if the trace shows that it did not.

@@ -36,8 +36,9 @@ def resolve_proxy(
 ) -> Json | None:
     """Ask a node for the implementations of a proxy contract.
 
-    If the code may be a diamond (EIP-2535, a proxy with several implementations, called facets), the node is
-    asked for these facets first. If there are none, the storage slots of the other kinds of proxy are read.
+    A proxy forwards calls to other contracts, its implementations. If the code may be a diamond (EIP-2535, a
+    proxy with several implementations, called facets), the node is asked for these facets first. If there are
+    none, the storage slots of the other kinds of proxy are read.
 
     Args:
         node: the node to ask.
@@ -76,10 +77,10 @@ def _proxy_resolution_member(
 
 
 def _read_diamond_facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
-    """Return the facets of a diamond.
+    """Ask a diamond, a proxy with several implementations, for its facets.
 
     Returns:
-        The addresses; None if the call fails or returns something else, so that it is not a diamond.
+        The addresses; None if the contract is not a diamond.
     """
     try:
         returned = node.call_hex("eth_call", {"to": diamond, "data": FACET_ADDRESSES}, "latest")

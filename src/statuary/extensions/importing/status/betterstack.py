@@ -69,7 +69,6 @@ def _page_resources(document: Any) -> list[Fields]:
 
 
 def _position_on_page(component: Fields) -> int:
-    """Return a component's position on the page, or 0 if unknown."""
     text = component.get_text("position")
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
@@ -103,7 +102,7 @@ def _add_status_report(builder: StatusBuilder, report: Fields, updates_by_id: di
     began = report.required_date("starts_at")
     ended = report.get_date("ends_at")
     effects: dict[str, ComponentStatus | None] = {
-        builder.component_key(resource.get_text("status_page_resource_id")): EFFECTS.get(
+        builder.get_or_add_component_key(resource.get_text("status_page_resource_id")): EFFECTS.get(
             resource.get_normalized_word("status")
         )
         for resource in report.get_objects("affected_resources")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages_error
+from statuary.extensions.importing.sources import MOST_PAGES, make_too_many_pages_error
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import (
     ForeignUpdate,
@@ -81,9 +81,9 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
 
 
 def _fetch_page_lists(request: ImportRequest) -> Iterator[Any]:
-    """Request all lists of a server, page by page.
+    """Request all lists of a Cachet server, page by page.
 
-    The API of version 3 is asked if that of version 2 has no components.
+    Version 3 of the API is tried if version 2 has no components.
     """
     base = request.source.partition("/api")[0].rstrip("/")
     for path, names, include in VERSIONS:
@@ -98,7 +98,6 @@ def _fetch_page_lists(request: ImportRequest) -> Iterator[Any]:
 
 
 def _fetch_list_pages(request: ImportRequest, first_url: str) -> Iterator[Any]:
-    """Yield the pages of a list, each of which names the next."""
     following = first_url
     for _ in range(MOST_PAGES):
         document = request.web.json(following)
@@ -112,11 +111,11 @@ def _fetch_list_pages(request: ImportRequest, first_url: str) -> Iterator[Any]:
         following = links.get_text("next_page", "next")
         if not following:
             return
-    raise too_many_pages_error(first_url)
+    raise make_too_many_pages_error(first_url)
 
 
 def _flatten_record(record: Fields, objects_by_id: dict[tuple[str, str], Fields]) -> Fields:
-    """Convert a record to the form of version 2.
+    """Convert an incident or component of Cachet 3 to version 2.
 
     The attributes of the record become members, and its related objects become lists.
     """
@@ -189,7 +188,8 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
     if incident.get_text("component_id") not in ("", "0"):
         components.append(Fields(id=incident.get_text("component_id")))
     affected = {
-        builder.component_key(part.get_text("id"), part.get_text("name")): None for part in components
+        builder.get_or_add_component_key(part.get_text("id"), part.get_text("name")): None
+        for part in components
     }
     ident = f"incident-{incident.required_text('id')}"
     name = incident.required_text("name")
@@ -205,7 +205,7 @@ def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
     begins = schedule.required_date("scheduled_at")
     ends = schedule.get_date("completed_at")
     if ends is None:
-        builder.report_skipped(ident, "is a maintenance without an end; one hour is assumed")
+        builder.add_skipped_record(ident, "is a maintenance without an end; one hour is assumed")
         ends = add_minutes(begins, 60)
     is_done = SCHEDULE_STATUSES.get(schedule.get_text("status")) == "completed"
     builder.add_maintenance(
@@ -215,7 +215,7 @@ def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
         body=schedule.get_text("message"),
         created_at=schedule.get_date("created_at"),
         components=[
-            builder.component_key(part.get_text("id", "component_id"))
+            builder.get_or_add_component_key(part.get_text("id", "component_id"))
             for part in schedule.get_objects("components")
         ],
         updates=[ForeignUpdate(ends, "completed", DEFAULT_BODIES["completed"])] if is_done else [],

@@ -28,7 +28,8 @@ def compare_with_content(
 ) -> list[Comparison]:
     """Compare the imported status page with the site after the import.
 
-    Only values that the imported page contains are compared, such as the status of each component.
+    The result is printed, so that the user can see what the import has changed. Only values that the imported
+    page contains are compared, such as the status of each component.
 
     Args:
         plan: the imported page.
@@ -64,7 +65,7 @@ def compare_with_content(
 
 
 def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
-    """Return the content's status, with only the records that the source has."""
+    """Return the content's status, limited to what the imported page has."""
     record_ids = {*plan.incidents, *plan.maintenances}
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
@@ -84,7 +85,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _future_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return the times at which unpublished records become public, by id."""
+    """Return when each incident that is not public yet will be published."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
@@ -178,8 +179,8 @@ def _join_first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED]) + (f" and {hidden_count:,} more" if hidden_count > 0 else "")
 
 
-def comparison_lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Yield a line of text for each compared value."""
+def format_comparisons(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Format how the site differs from the imported page, line by line."""
     rows = list(comparisons)
     if rows:
         yield "compared with the source:"

@@ -70,7 +70,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
                 f"{root} has no config.yml", "name the folder of a clone of the cState repository"
             )
         _add_page_settings(builder, read_yaml_mapping(configuration))
-    systems = [key for key, _ in builder.plan.component_items()]
+    systems = [key for key, _ in builder.plan.iter_components()]
     _add_issues(builder, root)
     # cState's page lists only the systems in its configuration, although issues may name others. So compare
     # only the status of the configured systems.
@@ -89,7 +89,7 @@ def _add_issues(builder: StatusBuilder, root: Path) -> None:
             try:
                 _add_issue(builder, file, ident)
             except NotImportableError as error:
-                builder.report_skipped(file.name, f"an issue {error}")
+                builder.add_skipped_record(file.name, f"an issue {error}")
 
 
 def _add_page_settings(builder: StatusBuilder, settings: Fields) -> None:
@@ -122,19 +122,19 @@ def _add_issue(builder: StatusBuilder, file: Path, issue_id: str) -> None:
     body = COMMENT.sub("", text).strip()
     updates = _split_issue_into_updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
-        builder.report_skipped(file.name, "has Hugo shortcodes, which were removed from its text")
+        builder.add_skipped_record(file.name, "has Hugo shortcodes, which were removed from its text")
     ended_at = None if _is_open_issue(front) else _resolution_time(builder, file, front) or began
     first_time = min(parse_instant(update.at) for update in updates)
     if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < first_time:
-        builder.report_skipped(file.name, "is resolved before it begins: it ends with its latest update")
+        builder.add_skipped_record(file.name, "is resolved before it begins: it ends with its latest update")
     title = front.get_text("title") or file.stem
     builder.add_incident(issue_id, title, updates, _affected_components(builder, front), ended_at=ended_at)
 
 
 def _is_open_issue(front_matter: Fields) -> bool:
-    """Return whether an issue is open.
+    """Return whether an issue's front matter has `resolved: false`.
 
-    As on cState's page, that is only if its front matter has `resolved: false`.
+    As on cState's page, other issues are not open.
     """
     return front_matter.get_text("resolved").lower() == "false"
 
@@ -148,7 +148,7 @@ def _read_issue(builder: StatusBuilder, file: Path, issue_id: str) -> _Issue:
     """Parse an issue, and count it even if it cannot be parsed.
 
     Raises:
-        NotImportableError: if it has no front matter.
+        NotImportableError: if the issue has no front matter.
     """
     try:
         issue = _parse_issue_file(read_text_file(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
@@ -162,7 +162,7 @@ def _read_issue(builder: StatusBuilder, file: Path, issue_id: str) -> _Issue:
         issue_id, front.get_text("title") or file.stem, front.get_text("date"), is_open=is_open
     )
     for name in _affected_system_names(front) if is_open and effect else ():
-        builder.component_key(name)
+        builder.get_or_add_component_key(name)
         builder.note_shown_status(name, effect or "operational")
     return issue
 
@@ -171,17 +171,17 @@ def _resolution_time(builder: StatusBuilder, file: Path, front_matter: Fields) -
     try:
         return front_matter.get_date("resolvedWhen")
     except NotImportableError:
-        builder.report_skipped(
+        builder.add_skipped_record(
             file.name, "has a resolvedWhen that is not a date: it ends with its latest update"
         )
         return None
 
 
 def _parse_issue_file(file_text: str) -> _Issue:
-    """Parse an issue with front matter in YAML or TOML.
+    """Split an issue into front matter (YAML or TOML) and text.
 
     Raises:
-        NotImportableError: if it has none.
+        NotImportableError: if the issue has no front matter.
     """
     if match := FRONT_MATTER.match(file_text):
         return _Issue(Fields.from_json_value(parse_source_yaml(match[1], "its front matter")), match[2])
@@ -208,7 +208,7 @@ def _affected_components(builder: StatusBuilder, front_matter: Fields) -> dict[s
     return {
         key: effect
         for name in _affected_system_names(front_matter)
-        for key in builder.component_keys_named(name)
+        for key in builder.get_or_add_component_keys(name)
     }
 
 

@@ -33,15 +33,15 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def get_text(self, *member_names: str) -> str:
-        """Return the first member that is a string or integer.
+        """Return the first given member that is not empty, as text.
 
-        For example, `get_text("title", "name")` returns the name if there is no title.
+        Example: `get_text("title", "name")` returns the name if there is no title.
 
         Args:
             member_names: the names of alternative members, in order of preference.
 
         Returns:
-            The value; empty if all members are missing or empty.
+            The string or integer; empty if all members are missing or empty.
         """
         values = (self.get(name) for name in member_names)
         texts = (
@@ -50,9 +50,9 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *member_names: str) -> str:
-        """Return the first member that is a string or integer.
+        """Return the first given member that is not empty, as text.
 
-        For example, `required_text("title", "name")` returns the name if there is no title.
+        Example: `required_text("title", "name")` returns the name if there is no title.
 
         Args:
             member_names: the names of alternative members, in order of preference.
@@ -191,7 +191,7 @@ def normalize_word(value: object) -> str:
 
 
 def find_source_files(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the file at a path, or the files in a folder.
+    """List the file at a path, or the files in a folder.
 
     Hidden folders are skipped, and so are links to places outside of the folder.
 
@@ -224,7 +224,6 @@ def find_source_files(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_visible_file_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is in a folder and not hidden."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 

@@ -48,7 +48,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
         records = chain.from_iterable(document.get_objects(name) for document in documents)
         builder.convert_records(records, partial(convert, builder), noun)
     if any("maintenance" in document for document in documents):
-        builder.report_skipped(
+        builder.add_skipped_record(
             "maintenance", "only silences the alerts of Gatus; it is not announced to readers"
         )
     return builder.plan

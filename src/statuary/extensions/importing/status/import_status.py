@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.engine.check_edit import CheckedStatus, added_findings, read_status_content
 from statuary.extensions.importing.report import ImportReport, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
-from statuary.extensions.importing.status.comparison import compare_with_content, comparison_lines
+from statuary.extensions.importing.status.comparison import compare_with_content, format_comparisons
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
 from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_yaml_item, set_yaml_value
@@ -47,7 +47,7 @@ MAX_TEXT = 64 << 20
 def plan_status_edits(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the file changes that add an imported status page.
+    """Plan the edits of files that add an imported status page.
 
     Args:
         root: the content folder.
@@ -73,7 +73,7 @@ class _StatusMerger:
         self.report = report
 
     def edit_site(self) -> FileEdit | None:
-        """Return the edit that adds the page to site.yaml.
+        """Add the imported page to site.yaml.
 
         If the content already has a page, only its `updated_at` changes.
 
@@ -101,7 +101,7 @@ class _StatusMerger:
         )
 
     def edit_components(self) -> FileEdit | None:
-        """Return the edit that adds new components and statuses to components.yaml.
+        """Add new components and statuses to components.yaml.
 
         Returns:
             The edit, or None if the file does not change.
@@ -134,9 +134,9 @@ class _StatusMerger:
         return components_yaml
 
     def edit_records(self) -> Iterator[FileEdit | None]:
-        """Yield an edit for each new or updated incident or window.
+        """Yield an edit for each new or updated incident or maintenance window.
 
-        For a record without changes, None is yielded.
+        For one without changes, None is yielded.
         """
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
@@ -153,7 +153,7 @@ class _StatusMerger:
                     yield self._edit_existing_record(record, source)
 
     def _edit_existing_record(self, record: Incident, source: Source) -> FileEdit | None:
-        """Add new updates to the file of a record.
+        """Add new updates to the file of an incident or maintenance window.
 
         Returns:
             The edit; None if there is no new update, which the report counts.
@@ -177,7 +177,7 @@ class _StatusMerger:
         """Edit a file, or report that it cannot be edited.
 
         Returns:
-            The edit; None if the file stays.
+            The edit; None if the file does not change.
         """
         if path.endswith(".json"):
             self.report.skipped.append(
@@ -196,7 +196,6 @@ class _StatusMerger:
 
 
 def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source) -> str:
-    """Add updates, and keys that follow the source, to a record."""
     record = as_object(parse_yaml(record_yaml))
     for update in updates:
         record_yaml = append_yaml_item(record_yaml, ("updates",), update)
@@ -209,7 +208,7 @@ def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source)
 
 
 def _append_component_status(components_yaml: str, component: Component, source: Source) -> str:
-    """Add the later status that the source has of a component."""
+    """Add a component's status to components.yaml, if it is newer."""
     updated_text = source.get("updated_at")
     if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
         return components_yaml
@@ -226,7 +225,7 @@ def _update_creation_time(update: Mapping[str, Any]) -> Instant:
 
 
 def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
-    """Yield each update with its id, given or derived."""
+    """Yield each update with its id; a missing id is derived."""
     places: Counter[Instant] = Counter()
     for update in updates:
         created_at = _update_creation_time(update)
@@ -238,7 +237,7 @@ def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tup
 
 
 def _find_edited_record(record: Incident, imported_updates: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield the record if the source has edited its updates."""
+    """Yield an incident if the source has edited an update of it."""
     for update in record.updates:
         edited_at = imported_updates.get(update.id, {}).get("updated_at")
         if edited_at is not None and _parse_instant(edited_at) > update.updated_at:
@@ -300,7 +299,7 @@ def import_status(
 
 
 def _has_unreadable_records(content: CheckedStatus, root: Path) -> bool:
-    """Return whether files have errors that hide what is already there."""
+    """Return whether errors in files hide incidents that the content has."""
     if content.timeline is None:
         return not {finding.rule for finding in content.findings} <= NO_CONTENT
     catalogue = content.timeline.catalogue
@@ -344,7 +343,7 @@ def _write_imported_status(
 def _lines_of_comparison(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
     if new_content.timeline is None:
         return []
-    return [*comparison_lines(compare_with_content(plan, new_content.timeline, new_content.language, now))]
+    return [*format_comparisons(compare_with_content(plan, new_content.timeline, new_content.language, now))]
 
 
 def _require_free_paths(root: Path, edits: list[FileEdit]) -> None:
@@ -364,7 +363,7 @@ class _CheckedEdits(NamedTuple):
 def _drop_faulty_edits(
     root: Path, now: Instant, content: CheckedStatus, edits: list[FileEdit], report: ImportReport
 ) -> _CheckedEdits:
-    """Remove and report the edits of records that would add an error.
+    """Leave out incidents that would add an error, and report them.
 
     If errors remain, nothing may be written.
     """

@@ -80,12 +80,12 @@ def _read_documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[
     if urlsplit(base).path.startswith("/v1/"):
         yield from (request.web.json(f"{base}/{name}") for name in WITH_KEY)
         return
-    builder.report_skipped(base, "is public only while it is active; the rest needs the API with a key")
+    builder.add_skipped_record(base, "is public only while it is active; the rest needs the API with a key")
     yield request.web.json(f"{base}/summary.json")
 
 
 def _records_of_document(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
-    """Yield a document's records, from an API list or a public summary."""
+    """Yield the incidents or components in a JSON document of Instatus."""
     if isinstance(document, list):
         yield from map(Fields.from_json_value, document)
         return
@@ -117,9 +117,9 @@ def _add_component(builder: StatusBuilder, component: Fields) -> None:
 
 
 def _convert_updates(record: Fields) -> list[ForeignUpdate]:
-    """Convert the updates of a record.
+    """Convert the updates of an incident.
 
-    Without updates, as in a public document, the status of the record is one.
+    If there are none, as in a public document, the incident's status is its only update.
     """
     return [
         ForeignUpdate(
@@ -138,7 +138,7 @@ def _record_id(record: Fields) -> str:
 
 def _component_keys(builder: StatusBuilder, record: Fields) -> list[str]:
     return [
-        builder.component_key(part.get_text("id", "name"), part.get_text("name"))
+        builder.get_or_add_component_key(part.get_text("id", "name"), part.get_text("name"))
         for part in record.get_objects("components")
     ]
 

@@ -53,11 +53,11 @@ class StatusBuilder:
         self._record_ids: dict[str, str] = {}  # ids of records by their ids in the source
         self._used_ids: set[str] = set()
 
-    def report_skipped(self, record_name: str, reason: str) -> None:
-        """Report that a record is not imported, or only in part.
+    def add_skipped_record(self, record_name: str, reason: str) -> None:
+        """Report that an incident, for example, is not or only partly imported.
 
         Args:
-            record_name: the name of the record, such as the title of an incident.
+            record_name: the name, such as the title of the incident.
             reason: why it is not imported.
         """
         self.plan.skipped.append(SkippedRecord(record_name, reason))
@@ -130,11 +130,7 @@ class StatusBuilder:
         return source_id in self._record_ids
 
     def _record_id(self, source_id: str) -> str:
-        """Return a unique id for a record of the source.
-
-        Args:
-            source_id: its id in the source.
-        """
+        """Make a unique id for an incident from the source's id."""
         if source_id not in self._record_ids:
             record_id = re.sub(r"[^A-Za-z0-9_-]+", "-", source_id).strip("-_")
             if not record_id or len(record_id) > MAX_ID_LENGTH or record_id in self._used_ids:
@@ -181,7 +177,7 @@ class StatusBuilder:
             status,
         )
 
-    def component_key(self, source_id: str, name: str = "") -> str:
+    def get_or_add_component_key(self, source_id: str, name: str = "") -> str:
         """Return the component's key in the content, adding the component if necessary.
 
         If the imported page no longer lists the component, it is added and marked as removed.
@@ -190,9 +186,9 @@ class StatusBuilder:
             source_id: the id or name of the component in the other system.
             name: the displayed name, if the component is added; empty to use `source_id`.
         """
-        return self.component_keys_named(source_id, name)[0]
+        return self.get_or_add_component_keys(source_id, name)[0]
 
-    def component_keys_named(self, source_id: str, name: str = "") -> list[str]:
+    def get_or_add_component_keys(self, source_id: str, name: str = "") -> list[str]:
         """Return the keys of all components that have this id or name.
 
         If there is none, a component is added and marked as removed.
@@ -329,12 +325,12 @@ class StatusBuilder:
         self._add_record(source_id, self.plan.maintenances, maintenance)
 
     def _add_record(self, source_id: str, records_by_id: dict[str, Source], record: Source) -> None:
-        """Add a record, unless the source gave another one this id before.
+        """Add an incident, unless another one of the source has its id.
 
-        A source may list the same record again.
+        A source may list the same incident again.
 
         Raises:
-            NotImportableError: if it did; the first one stays.
+            NotImportableError: if two different ones have the id; the first one stays.
         """
         record_id = self._record_id(source_id)
         kept = self.plan.incidents.get(record_id) or self.plan.maintenances.get(record_id) or record
@@ -375,11 +371,11 @@ def _shorten_to_name_limit(text: str) -> str:
 
 
 def append_id_digest(record_id: str, distinction: str) -> str:
-    """Make an id unique: append a digest of a second string.
+    """Make an id unique by appending a digest, such as `outage-3f9a…`.
 
     Args:
         record_id: the id, which is shortened if the result would be too long.
-        distinction: the second string, which differs between records with the same id.
+        distinction: a string that differs between records with the same id; it is hashed.
     """
     digest = sha256(distinction.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_LENGTH]
     return f"{record_id[: MAX_ID_LENGTH - DIGEST_LENGTH - 1].rstrip('-_')}-{digest}"

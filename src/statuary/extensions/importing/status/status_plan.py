@@ -101,7 +101,7 @@ class StatusPlan:
     language: str = ""  # the language of the pages; empty for the default
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
-    def component_items(self) -> Iterator[tuple[str, Source]]:
+    def iter_components(self) -> Iterator[tuple[str, Source]]:
         """Yield the key and the settings of each component.
 
         Components in groups are included, but not the groups themselves.

@@ -11,7 +11,7 @@ from typing import Any
 
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
-from statuary.extensions.importing.sources import MOST_PAGES, too_many_pages_error
+from statuary.extensions.importing.sources import MOST_PAGES, make_too_many_pages_error
 from statuary.extensions.importing.status.fields import Fields, read_json_documents
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
@@ -35,12 +35,15 @@ from statuary.system.network.client import UnreachableError, display_location
 def convert_components(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Convert the components of a Statuspage to settings, by component key.
+    """Convert the components of a Statuspage to those of components.yaml.
 
     Args:
         components: the components of the page, in its order.
         records: the incidents and maintenance windows, which may name components that the page no longer has.
         known_keys: the key of each component that the content already has, by its id on the Statuspage.
+
+    Returns:
+        The settings of each component by its key.
     """
     by_id = {
         component.required_text("id"): component for component in _rank_tied_components(list(components))
@@ -71,9 +74,9 @@ def convert_components(
 
 
 def _rank_tied_components(components: list[Fields]) -> Iterator[Fields]:
-    """Add ranks to components with equal positions in unusual order.
+    """Add ranks to components that have the same position on the page.
 
-    In the usual order, the oldest is first.
+    They need none in the usual order, which is oldest first.
     """
     tied: dict[int | None, list[Fields]] = {}
     for component in components:
@@ -113,9 +116,9 @@ def make_component_keys(components: Mapping[str, Fields], known_keys: Mapping[st
 
 
 def _named_components(record: Fields) -> Iterator[Fields]:
-    """Yield the components that a record affects.
+    """Yield the components that an incident affects.
 
-    Components that only the record's updates name were removed from the page.
+    Components that only its updates name were removed from the page.
     """
     yield from record.get_objects("components")
     for update in record.get_objects("incident_updates"):
@@ -213,7 +216,7 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
 
 
 def _older_incident_urls(base: str, request: ImportRequest, documents: "_PageDocuments") -> Iterator[str]:
-    """Yield the URLs of incidents that only the history lists.
+    """Yield the URLs of incidents that are only in the page's history.
 
     Incidents in the content are counted, and not read again.
     """
@@ -225,7 +228,10 @@ def _older_incident_urls(base: str, request: ImportRequest, documents: "_PageDoc
 
 
 def _history_incident_ids(base: str, request: ImportRequest, documents: "_PageDocuments") -> Iterator[str]:
-    """Yield the incident ids in the history, back to an empty year."""
+    """Yield the ids of incidents in the page's history.
+
+    It ends at an empty year.
+    """
     empty = 0
     for number in range(1, MOST_PAGES + 1):
         history = request.web.json(f"{base}/history.json?page={number}")
@@ -240,7 +246,7 @@ def _history_incident_ids(base: str, request: ImportRequest, documents: "_PageDo
         empty = 0 if codes else empty + 1
         if empty == EMPTY_PAGES:
             return
-    raise too_many_pages_error(f"{base}/history.json")
+    raise make_too_many_pages_error(f"{base}/history.json")
 
 
 class _PageDocuments:
@@ -290,8 +296,7 @@ class _PageDocuments:
             self.records[str(record.get("id"))] = record
 
     def _shown_status(self, plan: StatusPlan) -> ShownStatus:
-        """Return the status that the page shows."""
-        keys = {str(source.get("id", key)): key for key, source in plan.component_items()}
+        keys = {str(source.get("id", key)): key for key, source in plan.iter_components()}
         incidents = (
             record for record in select_open_records(self.records.values()) if "scheduled_for" not in record
         )
@@ -329,7 +334,7 @@ class _PageDocuments:
         plan.components = convert_components(self.components, self.records.values(), request.component_keys)
         order = PageOrder(
             self.page,
-            component_keys={str(source.get("id", key)): key for key, source in plan.component_items()},
+            component_keys={str(source.get("id", key)): key for key, source in plan.iter_components()},
             positions={str(component.get("id")): place for place, component in enumerate(self.components)},
         )
         plan.original = self._shown_status(plan)
@@ -356,8 +361,5 @@ def _component_status(component: Fields) -> ComponentStatus:
 
 
 def _last_change_time(json_object: Fields) -> Instant:
-    """Return the instant of an object's last change.
-
-    The instant is in the year 1 if it is unknown.
-    """
+    """Return when an object was changed last; the year 1 if unknown."""
     return parse_instant(json_object.get_instant("updated_at") or "0001-01-01T00:00:00Z")

@@ -23,10 +23,7 @@ from statuary.status.model.vocabulary import (
 
 
 def convert_page(page: Fields) -> Source:
-    """Convert a page of Statuspage's API to the settings in site.yaml.
-
-    The result is the value of the key `page`.
-    """
+    """Convert a page of Statuspage's API to the key `page` of site.yaml."""
     url = page.required_text("url")
     return drop_empty_values(
         name=page.required_text("name"),
@@ -46,7 +43,7 @@ class PageOrder(NamedTuple):
     positions: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return an incident's components if it lists them in its own order.
+        """Return an incident's components if their order differs from the page's.
 
         Args:
             record: the incident or maintenance window.
@@ -82,7 +79,7 @@ def convert_incident(page_order: PageOrder, record: Fields) -> Source:
             updates,
             started_at=min((str(update["at"]) for update in updates), default=""),
         ),
-        impact_override=impact if impact != derived_impact(record) else None,
+        impact_override=impact if impact != derive_impact(record) else None,
         reminder_intervals=record.get_text("reminder_intervals")
         or (None if "reminder_intervals" in record else "absent"),
         components={
@@ -124,8 +121,8 @@ def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> 
     )
 
 
-def derived_impact(record: Fields) -> Impact:
-    """Derive the impact of an incident from its components' statuses.
+def derive_impact(record: Fields) -> Impact:
+    """Derive the impact of an incident, such as `major`, from its components.
 
     The result is the worst impact at any time during the incident.
     """
@@ -140,7 +137,7 @@ def derived_impact(record: Fields) -> Impact:
 
 
 def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], started_at: str) -> Source:
-    """Return the timestamps and short link that differ from the derived ones."""
+    """Return the timestamps that builds would not derive from the updates."""
     edits = [str(update.get("updated_at") or _update_creation_text(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first_time_with_status(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
@@ -177,7 +174,6 @@ def _first_time_with_status(updates: Iterable[Source], statuses: Container[YamlV
 
 
 def _convert_updates(record: Fields, component_keys: Mapping[str, str]) -> Iterator[Source]:
-    """Convert the updates, oldest first."""
     updates = record.get_objects("incident_updates")
     dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
     for at, update in sorted(dated, key=lambda pair: parse_instant(pair[0])):
@@ -209,7 +205,7 @@ def _convert_updates(record: Fields, component_keys: Mapping[str, str]) -> Itera
 
 
 def mark_reopened(updates: Iterable[Source]) -> None:
-    """Set `reopens` in each update that opens a resolved incident again.
+    """Set `reopens` in each update that reopens a resolved incident.
 
     Args:
         updates: the updates of the incident, oldest first.
@@ -232,7 +228,7 @@ def _convert_affected_component(affected_component: Fields, component_keys: Mapp
 
 
 def _disabled_automation_keys(record: Fields, now: Instant) -> Source:
-    """Return the keys that disable automatic steps in the past."""
+    """Return the keys that disable a window's automatic steps in the past."""
     updates = record.get_objects("incident_updates")
     reached = {update.get_text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from statuary.base.json_values import as_list
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import MOST_PAGES, parse_json, too_many_pages_error
+from statuary.extensions.importing.sources import MOST_PAGES, make_too_many_pages_error, parse_json
 from statuary.extensions.importing.status.fields import (
     Fields,
     parse_source_yaml,
@@ -107,7 +107,7 @@ def _fetch_repository(request: ImportRequest, api: str) -> Repository:
 
 
 def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
-    """Read a file in a repository.
+    """Fetch a file of a repository from GitHub's API.
 
     Returns:
         The text; empty if there is no such file.
@@ -127,7 +127,7 @@ def _fetch_issue_pages(request: ImportRequest, url: str) -> Iterator[Fields]:
         yield from map(Fields.from_json_value, page)
         if len(page) < PER_PAGE:
             return
-    raise too_many_pages_error(url)
+    raise make_too_many_pages_error(url)
 
 
 def _read_saved_repository(source: str) -> Repository:
@@ -203,7 +203,7 @@ def _add_incident(
     ]
     title = SIGNS.sub("", issue.required_text("title"))
     effect = EFFECTS["degraded" in title]
-    affected = {builder.component_key(site): effect for site in sites}
+    affected = {builder.get_or_add_component_key(site): effect for site in sites}
     builder.add_incident(f"issue-{issue.get_text('number')}", title, updates, affected, ended_at=closed_at)
 
 
@@ -219,7 +219,7 @@ def _add_maintenance(builder: StatusBuilder, issue: Fields, replies: list[Foreig
         (begins, values.required_date("end")),
         body=_text_without_window(issue),
         created_at=issue.get_date("created_at"),
-        components=[builder.component_key(site.strip()) for site in sites if site.strip()],
+        components=[builder.get_or_add_component_key(site.strip()) for site in sites if site.strip()],
         updates=[reply._replace(status="in_progress") for reply in replies if reply.at >= begins],
     )
 

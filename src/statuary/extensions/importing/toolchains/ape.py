@@ -66,7 +66,7 @@ class ApeDeployment(NamedTuple):
 
 
 def read_ape(folder: Path) -> ListedContracts:
-    """Yield the contracts that an ape project deployed.
+    """Yield the contracts that a project of the tool ape deployed.
 
     Raises:
         NotImportableError: if the project is not compiled, or lists no deployments.
@@ -84,13 +84,13 @@ def read_ape(folder: Path) -> ListedContracts:
         *_deployments_in_config(config),
         *(
             deployment
-            for deployment in _deployments_in_data_folder(ape_data_folder())
+            for deployment in _deployments_in_data_folder(find_ape_data_folder())
             if deployment.contract in names
         ),
     ]
     if not deployments:
         raise NotImportableError(
-            f"neither {folder / CONFIG} nor {ape_data_folder()} lists a deployment of this project",
+            f"neither {folder / CONFIG} nor {find_ape_data_folder()} lists a deployment of this project",
             "deploy it to a network other than `local`, or list it under `deployments` in the file",
         )
     chain_ids = {**CHAIN_IDS, **_custom_chain_ids(config)}
@@ -101,7 +101,7 @@ def read_ape(folder: Path) -> ListedContracts:
         )
 
 
-def ape_data_folder() -> Path:
+def find_ape_data_folder() -> Path:
     """Return the folder in which the tool ape stores deployments.
 
     It is the environment variable `APE_DATA_FOLDER`, or `~/.ape`.
@@ -171,7 +171,7 @@ def _read_ape_contract(
 
 
 def _compilation_in_manifest(manifest: JsonObject, contract_name: str) -> ImportedCompilation:
-    """Return the compilation of a contract, without output.
+    """Read the compiler input of a contract from ape's package manifest.
 
     Raises:
         NotImportableError: if the manifest does not have the contract or its compiler.
@@ -229,7 +229,7 @@ def _sources_for_compiler(
 
 
 def _remove_local_settings(compiler_settings: JsonObject) -> JsonObject:
-    """Return a compiler's settings without outputs and absolute search paths."""
+    """Remove outputs and absolute search paths from a compiler's settings."""
     settings: dict[str, Json] = {
         name: value
         for name, value in compiler_settings.items()

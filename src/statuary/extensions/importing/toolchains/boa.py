@@ -120,11 +120,6 @@ def _list_row_contract(database_file: Path, name: str, row: dict[str, Json]) -> 
 
 
 def _parse_json_object_column(column_text: Json) -> JsonObject:
-    """Parse the JSON object in a column.
-
-    Returns:
-        The object; an empty one if the column is null.
-    """
     return as_object(orjson.loads(as_text(column_text) or "{}"))
 
 

@@ -19,8 +19,8 @@ from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_json_file, required_list
-from statuary.extensions.importing.toolchains.foundry import foundry_folders, read_foundry
-from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project
+from statuary.extensions.importing.toolchains.foundry import find_foundry_folders, read_foundry
+from statuary.extensions.importing.toolchains.foundry_sources import make_compilation_from_sources
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     ListedContract,
@@ -48,7 +48,7 @@ def read_broadcasts(project: Path) -> ListedContracts:
     Raises:
         NotImportableError: if the folder has no broadcast files.
     """
-    folders = foundry_folders(project)
+    folders = find_foundry_folders(project)
     files = sorted(
         _newest_run_files(folders.broadcast), key=lambda file: (file.name, str(file)), reverse=True
     )
@@ -117,7 +117,7 @@ class _ScriptRun:
     def list_mentioned_addresses(self) -> ListedContracts:
         """Yield the addresses that a script only calls or links.
 
-        Each is an entry without a deployment, with the reason.
+        They are reported as not imported, with the reason.
         """
         for transaction in self.transactions:
             if not _created_contracts(transaction) and transaction.get("contractAddress"):
@@ -189,7 +189,7 @@ class _ScriptRun:
 
 
 def _describe_build(commit: str, evm_version: str) -> str:
-    """Explain how to build the code of a run."""
+    """Say how the user can build the code of a script's run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
@@ -225,7 +225,7 @@ class _TransactionHashes(NamedTuple):
 
 
 def _is_receipt_of(receipt: JsonObject, transaction: JsonObject) -> bool:
-    """Return whether a receipt may be a transaction's.
+    """Return whether a receipt may belong to a transaction.
 
     The receiver and the created contract are compared.
     """
@@ -238,7 +238,7 @@ def _is_receipt_of(receipt: JsonObject, transaction: JsonObject) -> bool:
 
 
 def _transaction_fields(transaction: JsonObject) -> JsonObject:
-    """Return the fields of a transaction; in 2022 they were in `tx`."""
+    """Return the fields of a transaction, which in 2022 were in `tx`."""
     return as_object(transaction.get("transaction") or transaction.get("tx"))
 
 
@@ -258,7 +258,6 @@ class _CreatedContract(NamedTuple):
 
 
 def _created_contracts(transaction: JsonObject) -> list[_CreatedContract]:
-    """Return the contracts that a transaction created."""
     created: list[_CreatedContract] = []
     if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
         address = transaction.get("contractAddress")
@@ -275,7 +274,6 @@ def _stated_contract_name(creation_object: JsonObject) -> str | None:
 
 
 def _creation_code_in_transaction(sent_transaction: JsonObject, contract_address: Json) -> _CreationCode:
-    """Return the creation code in a transaction, if it is known."""
     data = parse_any_hex(sent_transaction.get("input") or sent_transaction.get("data"))
     sender = sent_transaction.get("from")
     to = parse_any_hex(sent_transaction.get("to"))
@@ -309,7 +307,9 @@ class _ArtifactIndex:
         short_name = (name or "").rpartition(":")[2]
         compilation = None
         if short_name and short_name not in self.files_by_contract:
-            compilation = compilation_of_project(self.project, short_name, on_chain.creation, evm_version)
+            compilation = make_compilation_from_sources(
+                self.project, short_name, on_chain.creation, evm_version
+            )
         if compilation is None:
             file = self._choose_artifact(short_name, on_chain.creation, revision)
             compilation = read_foundry(file, read_json_file(file), None, self.project)
@@ -320,12 +320,12 @@ class _ArtifactIndex:
         )
 
     def _choose_artifact(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Choose an artifact by name, or else by the deployed code.
+        """Choose the artifact with a contract's name, or else with its code.
 
-        Of several with the name, the code decides.
+        If several have the name, the code decides.
 
         Raises:
-            NotImportableError: if none fits, or several without a name.
+            NotImportableError: if no artifact fits, or several do and there is no name.
         """
         candidates = (
             self.files_by_contract.get(name, [])

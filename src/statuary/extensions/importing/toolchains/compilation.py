@@ -63,8 +63,8 @@ class ImportedCompilation:
             return None
 
 
-def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compiler, its version and its input from a record.
+def make_compilation_from_record(record: RecordValue) -> ImportedCompilation:
+    """Take the compiler, its version and its input from a contract's record.
 
     The result has no compiler output, so the contract can be compiled again.
 
@@ -85,12 +85,12 @@ def _invalid_compilation_error(message: str) -> NotImportableError:
     return NotImportableError(message, "compile the project again")
 
 
-def compiler_for_language(language: Json) -> str:
+def get_compiler_for_language(language: Json) -> str:
     """Return the compiler of a language: `vyper` or `solc`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
-def deployable_contracts(std_json_output: Json) -> Iterator[str]:
+def iter_deployable_contracts(std_json_output: Json) -> Iterator[str]:
     """Yield the contracts in a compiler's output that can be deployed.
 
     A contract without bytecode, such as an interface, is left out. Each contract is yielded as its path and
@@ -107,7 +107,7 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract_name(qualified_names: Iterable[str], contract_name: str | None) -> str:
-    """Return the contract that a user selected, as `path:Name`.
+    """Find the contract that a user selected, as `path:Name`.
 
     Args:
         qualified_names: the names to choose from, such as `src/Fare.sol:Fare`.
@@ -145,7 +145,7 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 def read_standard_json(
     std_json_input: dict[str, Json], output_file: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Return a contract's compilation, given the compiler's input and output.
+    """Combine the standard JSON input and output of a compiler.
 
     The version of the compiler is left empty.
 
@@ -159,18 +159,18 @@ def read_standard_json(
     """
     std_json_output = None if output_file is None else read_json_file(output_file)
     return ImportedCompilation(
-        compiler=compiler_for_language(std_json_input["language"]),
+        compiler=get_compiler_for_language(std_json_input["language"]),
         version="",
         fully_qualified_name=_find_name_in_input(std_json_input, contract_name)
         if std_json_output is None
-        else choose_contract_name(deployable_contracts(std_json_output), contract_name),
+        else choose_contract_name(iter_deployable_contracts(std_json_output), contract_name),
         std_json_input={"settings": {}, **std_json_input},
         std_json_output=std_json_output,
     )
 
 
-def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Return a copy of a compilation with the compiler's version.
+def add_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
+    """Return a copy of a compilation with the version of the compiler.
 
     If the compiler's output also contains the version, the more precise of the two is used.
 
@@ -181,7 +181,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     Raises:
         NotImportableError: if the two versions contradict each other.
     """
-    in_output = compilation.version or compiler_version_in_output(compilation)
+    in_output = compilation.version or find_compiler_version(compilation)
     if version and in_output and not is_same_build(version, in_output):
         raise NotImportableError(
             f"the compiler's output is from {in_output}, not {version}", "leave out --compiler-version"
@@ -190,21 +190,21 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     return replace(compilation, version=longest.removeprefix("v"))
 
 
-def compiler_version_in_output(compilation: ImportedCompilation) -> str:
+def find_compiler_version(compilation: ImportedCompilation) -> str:
     """Find the version of the compiler in its output.
 
     Returns:
         The version, such as `0.8.30+commit.73712a01`; empty if the output has none. For Vyper, the commit is
         missing.
     """
-    metadata = solc_metadata(compilation)
+    metadata = parse_solc_metadata(compilation)
     if metadata is not None:
         return as_text(as_object(metadata.get("compiler")).get("version"))
     return find_build_version(as_text((compilation.std_json_output or {}).get("compiler")))
 
 
-def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Return the metadata that solc wrote about the contract.
+def parse_solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
+    """Parse the metadata that solc wrote about a contract.
 
     It lists the compiler, its settings and the hashes of the sources.
 
@@ -259,7 +259,7 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
         )
     if compilation.language != SOLIDITY or compilation.artifact is None:
         return compilation
-    metadata = solc_metadata(compilation)
+    metadata = parse_solc_metadata(compilation)
     evidence = compiler_evidence(compilation.language, compilation.version)
     if metadata is None and evidence.source_hash is SourceHash.METADATA:
         raise NotImportableError(
@@ -269,8 +269,10 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
     return _note_missing_outputs(_add_documentation(compilation, metadata or {}), hint)
 
 
-def no_compiler_error(compiler_name: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
-    """Return an error for a compiler version that is not available.
+def make_no_compiler_error(
+    compiler_name: str, version: str, compilers: Sequence[Compiler]
+) -> NotImportableError:
+    """Make the error for a compiler version that is not installed.
 
     Args:
         compiler_name: `solc` or `vyper`.

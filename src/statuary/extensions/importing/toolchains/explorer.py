@@ -22,7 +22,7 @@ from statuary.extensions.importing.sources import WebSource, read_json_file
 from statuary.extensions.importing.toolchains.compilation import (
     MAX_NAMES_SHOWN,
     ImportedCompilation,
-    compiler_for_language,
+    get_compiler_for_language,
 )
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
@@ -66,7 +66,7 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     is_vyper = version.startswith(VYPER) or result.get("CompilerType") == "vyper"
     std_json_input = _make_standard_input(result, code, name, "Vyper" if is_vyper else "Solidity")
     return ImportedCompilation(
-        compiler=compiler_for_language(std_json_input["language"]),
+        compiler=get_compiler_for_language(std_json_input["language"]),
         version=version.removeprefix(VYPER).removeprefix("v"),
         fully_qualified_name=_fully_qualified_name(result, std_json_input, name),
         std_json_input=std_json_input,
@@ -143,7 +143,7 @@ def _solc_settings_of_result(result: JsonObject) -> JsonObject:
 
 
 def _parse_libraries(result: JsonObject) -> list[tuple[str, str]]:
-    """Parse the libraries of Etherscan or Blockscout."""
+    """Parse the libraries that Etherscan or Blockscout states, with addresses."""
     libraries = [
         (str(library.get("name")), str(library.get("address_hash")))
         for library in map(as_object, as_list(result.get("ExternalLibraries")))
@@ -258,7 +258,7 @@ class _ExplorerApi:
             except UnreachableError as error:
                 raise UnreachableError(self._hide_api_key(url), error.reason, error.hint) from None
             try:
-                return explorer_response_result(response)
+                return get_explorer_result(response)
             except NotImportableError as error:
                 if pause is None or BUSY not in str(error).lower():
                     raise
@@ -269,7 +269,7 @@ class _ExplorerApi:
         return text.replace(self.key, "…") if self.key else text
 
 
-def explorer_response_result(response: Json) -> Json:
+def get_explorer_result(response: Json) -> Json:
     """Return the field `result` of a block explorer's response.
 
     Raises:
@@ -373,6 +373,6 @@ def _address_of_saved_file(response_file: Path, addresses: Sequence[Address]) ->
 
 def _read_saved_contract(response_file: Path) -> SourceContract:
     creation_file = response_file.with_suffix(".creation.json")
-    creation = explorer_response_result(read_json_file(creation_file)) if creation_file.is_file() else None
-    compilation = parse_getsourcecode_result(explorer_response_result(read_json_file(response_file)))
+    creation = get_explorer_result(read_json_file(creation_file)) if creation_file.is_file() else None
+    compilation = parse_getsourcecode_result(get_explorer_result(read_json_file(response_file)))
     return SourceContract(compilation=compilation, on_chain=parse_getcontractcreation_result(creation))

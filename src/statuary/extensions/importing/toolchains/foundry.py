@@ -35,8 +35,8 @@ from statuary.extensions.importing.sources import (
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     choose_contract_name,
-    compiler_for_language,
-    deployable_contracts,
+    get_compiler_for_language,
+    iter_deployable_contracts,
 )
 
 BUILD_INFO: Final = "ethers-rs-sol-build-info-1"
@@ -92,7 +92,7 @@ def read_foundry(
 def _read_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     output = required_object(build_info, "output")
     std_json_input = required_object(build_info, "input")
-    name = choose_contract_name(deployable_contracts(output), contract_name)
+    name = choose_contract_name(iter_deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
     artifact = required_object(output, "contracts", path, contract)
     metadata = _parse_metadata_string(artifact.get("metadata"))
@@ -132,7 +132,7 @@ def _read_build_info(build_info: dict[str, Json], contract_name: str | None) -> 
 
 
 def _solc_source_numbers(metadata_sources: JsonObject) -> JsonObject:
-    """Number the sources in metadata as solc does."""
+    """Number the sources in metadata in alphabetical order, as solc does."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
 
@@ -142,9 +142,12 @@ BYTECODES = ("bytecode", "deployedBytecode")
 def _renumber_source_maps(
     evm: JsonObject, numbers: Mapping[str, int], metadata_sources: JsonObject
 ) -> JsonObject:
-    """Renumber source maps for the sources in metadata.
+    """Renumber source maps, as if only the sources in metadata were compiled.
+
+    A source map assigns bytecode to sources, which it names by number.
 
     Args:
+        evm: the compiler's output with the bytecode and its source maps.
         numbers: the numbers of all sources that were compiled together; the next number is that of solc's own
             routines.
         metadata_sources: the sources that the metadata names.
@@ -163,7 +166,8 @@ def _renumber_source_maps(
 def _renumber_source_map(source_map: str, new_numbers: Mapping[int, int]) -> str:
     """Renumber the sources in a source map.
 
-    A source is the third field of an entry; an empty field repeats the last value.
+    Its entries are divided by semicolons, and the third field of an entry is the source. An empty field repeats
+    the last value.
     """
     entries = [entry.split(":") for entry in source_map.split(";")]
     for entry in entries:
@@ -190,7 +194,7 @@ def _read_artifact(artifact_file: Path, artifact: dict[str, Json], project: Path
         std_json_input={
             "language": metadata["language"],
             "sources": dict(_read_sources(sources, project)),
-            "settings": compiler_settings_of_metadata(settings, version),
+            "settings": convert_metadata_settings(settings, version),
         },
         std_json_output={
             "contracts": {path: {as_text(contract): {**_solc_output(artifact, text, metadata), "evm": evm}}},
@@ -218,7 +222,7 @@ def _input_from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 def _solc_output(
     artifact: dict[str, Json], metadata_text: Json, metadata: dict[str, Json]
 ) -> dict[str, Json]:
-    """Convert an artifact to the form of solc's output, without bytecode."""
+    """Convert Foundry's artifact to solc's output, without bytecode."""
     return {
         **_input_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
@@ -226,7 +230,7 @@ def _solc_output(
     }
 
 
-def compiler_settings_of_metadata(metadata_settings: JsonObject, version: str) -> JsonObject:
+def convert_metadata_settings(metadata_settings: JsonObject, version: str) -> JsonObject:
     """Convert the settings in solc's metadata back to compiler input.
 
     For example, libraries are grouped by source file again.
@@ -250,10 +254,10 @@ def compiler_settings_of_metadata(metadata_settings: JsonObject, version: str) -
 
 
 def _read_sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
-    """Read the sources that metadata names.
+    """Read the sources that solc's metadata names.
 
     Raises:
-        NotImportableError: if one cannot be read, or its hash differs.
+        NotImportableError: if a source cannot be read, or its hash differs.
     """
     for path in sorted(hashes):
         file = project / path
@@ -270,7 +274,7 @@ def _read_sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json
 def _find_source_numbers(
     artifact_file: Path, artifact: dict[str, Json], project: Path, source_path: str
 ) -> dict[str, int] | None:
-    """Find the numbers of sources in an artifact's build.
+    """Find the numbers that a Foundry build gave to its sources.
 
     Forge's cache names the build. Without the cache, it is the only build in which the artifact's number
     fits.
@@ -301,12 +305,12 @@ def _find_source_numbers(
 
 
 def _find_build_in_cache(project: Path, artifact_file: Path, source_path: str) -> str:
-    """Find the build of an artifact in forge's cache.
+    """Find the id of an artifact's build in forge's cache.
 
     Returns:
-        Its id; empty if the cache does not have it.
+        The id; empty if the cache does not have it.
     """
-    cache = foundry_folders(project).cache / "solidity-files-cache.json"
+    cache = find_foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
     files = as_object(read_json_file(cache).get("files"))
@@ -339,7 +343,7 @@ class FoundryFolders(NamedTuple):
 FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
-def foundry_folders(project: Path) -> FoundryFolders:
+def find_foundry_folders(project: Path) -> FoundryFolders:
     """Return the folders for forge's artifacts, broadcasts and cache.
 
     `FOUNDRY_PROFILE` selects a profile in foundry.toml; missing keys come from the default profile.
@@ -349,7 +353,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
     Raises:
         NotImportableError: if foundry.toml cannot be read.
     """
-    configuration = foundry_configuration(project)
+    configuration = read_foundry_configuration(project)
     names = (
         os.environ.get(f"FOUNDRY_{key.upper()}")
         or as_text(configuration.get(key))
@@ -359,7 +363,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
     return FoundryFolders(*(project / name for name in names))
 
 
-def foundry_configuration(project: Path) -> JsonObject:
+def read_foundry_configuration(project: Path) -> JsonObject:
     """Return the settings in foundry.toml that forge uses.
 
     Raises:
@@ -385,7 +389,7 @@ def _find_project_above(file: Path) -> Path:
     )
 
 
-def compilation_of_metadata(
+def make_compilation_from_metadata(
     metadata: JsonObject, texts: Mapping[str, str], metadata_path: str
 ) -> ImportedCompilation:
     """Rebuild compiler input from solc's metadata and the sources.
@@ -413,13 +417,13 @@ def compilation_of_metadata(
             )
         sources[source] = {"content": text}
     return ImportedCompilation(
-        compiler=compiler_for_language(language),
+        compiler=get_compiler_for_language(language),
         version=version,
         fully_qualified_name=f"{path}:{name}",
         std_json_input={
             "language": language,
             "sources": sources,
-            "settings": compiler_settings_of_metadata(settings, version),
+            "settings": convert_metadata_settings(settings, version),
         },
         std_json_output=None,
     )

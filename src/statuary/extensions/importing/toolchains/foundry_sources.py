@@ -19,7 +19,7 @@ from statuary.contracts.model.solidity_source import find_declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text_file
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
-from statuary.extensions.importing.toolchains.foundry import foundry_configuration
+from statuary.extensions.importing.toolchains.foundry import read_foundry_configuration
 
 SOURCE_FOLDERS: Final = ("src", "contracts", "")
 """The folders of a library, of which forge maps its name to the first that exists."""
@@ -46,10 +46,12 @@ class Remapping(NamedTuple):
     folder: str
 
 
-def compilation_of_project(
+def make_compilation_from_sources(
     project: Path, contract_name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Rebuild a contract's compiler input from the sources of a project.
+    """Make a contract's compiler input from the sources of a Foundry project.
+
+    It is used if the project has no artifact of the contract.
 
     Args:
         project: the folder of the project.
@@ -64,8 +66,8 @@ def compilation_of_project(
         NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has
             unsupported settings.
     """
-    configuration = foundry_configuration(project)
-    version = solc_version(creation)
+    configuration = read_foundry_configuration(project)
+    version = find_solc_version(creation)
     path = _find_declaring_file(project, configuration, contract_name, version) if version else None
     if path is None:
         return None
@@ -87,10 +89,8 @@ def compilation_of_project(
     )
 
 
-def solc_version(creation: Hex | None) -> str:
-    """Find the version of solc at the end of bytecode.
-
-    The compiler writes its version into the metadata there.
+def find_solc_version(creation: Hex | None) -> str:
+    """Find the version of solc in the metadata that ends bytecode.
 
     Args:
         creation: the bytecode as hex, or None.
@@ -105,12 +105,12 @@ def solc_version(creation: Hex | None) -> str:
 def _find_declaring_file(
     project: Path, configuration: JsonObject, contract_name: str, compiler_version: str
 ) -> str | None:
-    """Find the file that declares a contract.
+    """Find the file in a project that declares a contract.
 
     The project's own sources are searched first, then its libraries.
 
     Returns:
-        Its path in the project, or None.
+        The path of the file in the project, or None.
 
     Raises:
         NotImportableError: if several files declare it.
@@ -133,8 +133,8 @@ def _find_declaring_file(
     return None
 
 
-def _declares_contract(source_file: Path, contract_name: str, solc_version: str) -> bool:
-    declared = find_declaration(read_text_file(source_file), contract_name, solc_version)
+def _declares_contract(source_file: Path, contract_name: str, find_solc_version: str) -> bool:
+    declared = find_declaration(read_text_file(source_file), contract_name, find_solc_version)
     return declared is not None and declared.keyword != "interface"
 
 
@@ -143,7 +143,7 @@ def _library_folders(configuration: JsonObject) -> list[str]:
 
 
 def _collect_remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
-    """Collect the remappings of a project.
+    """Collect the remappings of imports, such as `@oz/=lib/oz/`.
 
     Forge adds one for each library.
     """
@@ -175,7 +175,7 @@ def _read_imported_sources(project: Path, first_path: str, remappings: Sequence[
     """Read a file and all files that it imports, by path.
 
     Raises:
-        NotImportableError: if one cannot be read or is outside of the project, or there are too many.
+        NotImportableError: if a file cannot be read or is outside of the project, or there are too many.
     """
     texts: dict[str, str] = {}
     waiting = [first_path]
@@ -220,9 +220,11 @@ def _resolve_import(importing_path: str, import_path: str, remappings: Sequence[
 def _compiler_settings(
     configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
 ) -> dict[str, Json]:
-    """Return the compiler settings of a project.
+    """Convert the settings in foundry.toml to those of solc.
 
     Args:
+        configuration: the settings in foundry.toml.
+        remappings: the replacements of prefixes of import paths.
         evm_version: the EVM version, if foundry.toml does not name one; empty for solc's default.
 
     Raises:

@@ -22,12 +22,12 @@ from statuary.extensions.importing.sources import (
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
+    add_compiler_version,
     choose_contract_name,
-    compiler_for_language,
-    deployable_contracts,
+    get_compiler_for_language,
     is_standard_json,
+    iter_deployable_contracts,
     read_standard_json,
-    with_compiler_version,
 )
 from statuary.extensions.importing.toolchains.foundry import is_foundry_file, read_foundry
 
@@ -83,8 +83,8 @@ def has_build_info(file: Path, artifact: JsonObject) -> bool:
     return True
 
 
-def artifact_name(artifact: JsonObject) -> str:
-    """Return the contract of a Hardhat artifact, as `path:Name`."""
+def get_artifact_contract_name(artifact: JsonObject) -> str:
+    """Return the name of the contract in a Hardhat artifact, as `path:Name`."""
     return _qualified_artifact_name(
         artifact, "inputSourceName" if artifact.get("_format") == ARTIFACT_3 else "sourceName"
     )
@@ -145,9 +145,10 @@ def _read_hardhat_3_build_info(
 
 
 def _find_hardhat_3_output(build_info: Path) -> Path | None:
-    """Return the file with the output of a Hardhat 3 build.
+    """Find the file with the compiler's output of a Hardhat 3 build.
 
-    The file is beside the build-info or, since Ignition copies build-infos without it, in the project's artifacts.
+    The file is beside the build-info or, since Ignition copies build-infos without it, in the project's
+    artifacts.
 
     Returns:
         The file, or None.
@@ -170,10 +171,12 @@ def _make_compilation(
     compiled_name = f"{compiler_paths.get(path, path)}{colon}{name}" if contract_name else None
     # The list of contracts is in the compiler's output. Without the output, take the contract that the
     # artifact names.
-    names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
+    names = (
+        [compiled_name] if output is None and path and compiled_name else iter_deployable_contracts(output)
+    )
     std_json_input = required_object(build_info, "input")
     return ImportedCompilation(
-        compiler=compiler_for_language(std_json_input["language"]),
+        compiler=get_compiler_for_language(std_json_input["language"]),
         version=required_string(build_info, "solcLongVersion").removeprefix("v"),
         fully_qualified_name=choose_contract_name(names, compiled_name),
         std_json_input=std_json_input,
@@ -231,4 +234,4 @@ def read_compilation(
             f"{file} has an unknown format",
             "give standard JSON input of a compiler, or an artifact or build-info of Hardhat or Foundry",
         )
-    return with_compiler_version(compilation, compiler_version)
+    return add_compiler_version(compilation, compiler_version)

@@ -21,8 +21,11 @@ from statuary.extensions.importing.sources import (
     required_object,
     required_string,
 )
-from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
-from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.toolchains.compilation import (
+    ImportedCompilation,
+    get_compiler_for_language,
+)
+from statuary.extensions.importing.toolchains.foundry import make_compilation_from_metadata
 from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
@@ -108,10 +111,15 @@ def _list_file_contracts(
     *,
     is_proxy: bool,
 ) -> ListedContracts:
-    """Yield the contract in a file, after earlier ones of its name.
+    """Yield the contracts in a file of hardhat-deploy, oldest first.
+
+    The file has the last deployment of a name, and earlier ones in its history.
 
     Args:
-        names_by_address: gains the addresses that the file only names.
+        deployment_file: the file.
+        chain_id: the chain of the network.
+        builds: the compiler runs of the project.
+        names_by_address: gets the addresses that the file only mentions, with a description.
         is_proxy: whether another file has the code at its address.
     """
     deployment = read_json_file(deployment_file)
@@ -136,7 +144,7 @@ def _list_file_contracts(
 
 
 def _related_addresses(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
-    """Yield the implementation and facets in a deployment.
+    """Yield the implementation and the facets that a deployed proxy names.
 
     A facet may be an array, as the node returned it.
     """
@@ -197,10 +205,10 @@ def _read_deployment_compilation(
     if solc_input is None:
         # Many repositories do not commit the folder `solcInputs`. Without this folder, take the contract's
         # sources from its metadata.
-        return compilation_of_metadata(metadata, {}, str(deployment_file))
+        return make_compilation_from_metadata(metadata, {}, str(deployment_file))
     ((path, name),) = required_object(metadata, "settings", "compilationTarget").items()
     return ImportedCompilation(
-        compiler=compiler_for_language(solc_input["language"]),
+        compiler=get_compiler_for_language(solc_input["language"]),
         version=required_string(metadata, "compiler", "version"),
         fully_qualified_name=f"{path}:{name}",
         std_json_input=solc_input,

@@ -16,7 +16,7 @@ from statuary.contracts.model.solidity_source import find_declaration
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_json_file
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
-from statuary.extensions.importing.toolchains.foundry_sources import solc_version
+from statuary.extensions.importing.toolchains.foundry_sources import find_solc_version
 from statuary.extensions.importing.toolchains.hardhat import BUILD_INFO, BUILD_INFO_3, read_hardhat
 
 
@@ -39,7 +39,7 @@ class _DeclaredContract(NamedTuple):
     path: str
 
     def is_same_contract(self, other_declaration: "_DeclaredContract") -> bool:
-        """Return whether both have the same path, source and compiler settings."""
+        """Return whether two declarations have equal paths, sources and settings."""
         ours, theirs = self.build_info, other_declaration.build_info
         return (
             self.path == other_declaration.path
@@ -75,7 +75,7 @@ class HardhatBuilds:
         Raises:
             NotImportableError: if no build-info has the contract, or several have different versions of it.
         """
-        version = solc_version(creation)
+        version = find_solc_version(creation)
         _, _, short_name = contract_name.rpartition(":")
         for builds in self._build_infos:
             declared = [
@@ -109,7 +109,7 @@ class HardhatBuilds:
 
 
 def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
-    """Read a file if it is a build-info of Solidity."""
+    """Read a file if it is a build-info of Solidity sources."""
     value = read_json_file(file)
     compiler_input = as_object(value.get("input"))
     if value.get("_format") not in (BUILD_INFO, BUILD_INFO_3) or compiler_input.get("language") != SOLIDITY:
@@ -130,7 +130,6 @@ def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
 
 
 def _find_declarations(builds: Sequence[_BuildInfo], contract_name: str) -> Iterator[_DeclaredContract]:
-    """Yield the declarations of a contract."""
     path, _, short_name = contract_name.rpartition(":")
     for build_info in builds:
         for source, text in build_info.sources.items():
@@ -144,10 +143,10 @@ def _find_declarations(builds: Sequence[_BuildInfo], contract_name: str) -> Iter
 def _require_single_declaration(
     declarations: Sequence[_DeclaredContract], contract_name: str
 ) -> _DeclaredContract:
-    """Return the contract that all give.
+    """Return the contract that several build-infos declare.
 
     Raises:
-        NotImportableError: if they give different ones.
+        NotImportableError: if they declare different ones.
     """
     first = declarations[0]
     if other := next((one for one in declarations if not one.is_same_contract(first)), None):

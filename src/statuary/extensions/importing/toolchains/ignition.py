@@ -16,7 +16,11 @@ from statuary.extensions.importing.evidence.on_chain_contract import OnChainCont
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import is_file, read_file_bytes, read_json_file, required_string
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
-from statuary.extensions.importing.toolchains.hardhat import artifact_name, has_build_info, read_hardhat
+from statuary.extensions.importing.toolchains.hardhat import (
+    get_artifact_contract_name,
+    has_build_info,
+    read_hardhat,
+)
 from statuary.extensions.importing.toolchains.hardhat_sources import HardhatBuilds
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
@@ -26,7 +30,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     SourceContract,
     UnreadableContract,
     convert_missing_part_errors,
-    created_contract,
+    find_created_contract,
     make_deployment,
     parse_any_address,
     parse_any_chain_id,
@@ -106,7 +110,8 @@ class _Journal:
     def list_unexplained_addresses(self) -> ListedContracts:
         """Yield the addresses whose deployment the journal does not contain.
 
-        The deployments were wiped from the journal, or only `deployed_addresses.json` names the addresses.
+        The deployments were wiped from the journal, or only `deployed_addresses.json` names the addresses. They are
+        reported as not imported.
         """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
@@ -133,7 +138,6 @@ class _Journal:
 
 
 def _deployment_result(messages: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the result of a deployment in a journal, if any."""
     return as_object(messages.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
@@ -167,9 +171,9 @@ def _list_future_contracts(
 def _read_referenced_contract(
     deployment_folder: Path, builds: HardhatBuilds, start_message: JsonObject
 ) -> SourceContract:
-    """Read a contract that a module refers to, and did not deploy.
+    """Read a contract that a module uses but did not deploy.
 
-    The journal does not have its deployment.
+    The journal says how it was compiled, but not how it was deployed.
     """
     with convert_missing_part_errors(deployment_folder / JOURNAL):
         return SourceContract(
@@ -180,12 +184,13 @@ def _read_referenced_contract(
 def _parse_journal_messages(
     journal: Path, unreadable_lines: list[UnreadableContract]
 ) -> Iterator[JsonObject]:
-    """Parse a journal up to a broken line.
+    """Parse the messages in Hardhat Ignition's journal, one per line.
 
-    A killed deployment may leave one.
+    A deployment that was killed may leave an incomplete line.
 
     Args:
-        unreadable_lines: gains an entry about that line.
+        journal: the file of the journal.
+        unreadable_lines: gets an entry about such a line.
     """
     for number, line in enumerate(read_file_bytes(journal).splitlines(), 1):
         try:
@@ -234,7 +239,7 @@ def _read_future_compilation(
     if has_build_info(file, artifact):
         return read_hardhat(file, artifact, None)
     return builds.find_compilation(
-        artifact_name(artifact), creation, f"the build-info of the artifact {file} is missing"
+        get_artifact_contract_name(artifact), creation, f"the build-info of the artifact {file} is missing"
     )
 
 
@@ -258,20 +263,20 @@ def _on_chain_contract(messages: dict[str, JsonObject], address: Address) -> OnC
 
 
 def _contract_created_by(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates.
+    """Find the contract that a transaction creates.
 
-    For a call of CreateX, only the code is known, and the address is empty.
+    For a call of the factory CreateX, only the code is known, and the address is empty.
 
     Returns:
         The contract, or None if the transaction is not known to create one.
     """
-    created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
+    created = find_created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _creation_code_for_createx(data)
     return created or (None if code is None else CreatedContract(Address(""), code))
 
 
 def _creation_code_for_createx(call_data: Hex) -> Hex | None:
-    """Return the creation code in a call of CreateX.
+    """Find the creation code in a call of the factory CreateX.
 
     A salt, an offset and the length follow the selector.
 

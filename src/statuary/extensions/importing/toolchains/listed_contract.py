@@ -49,7 +49,7 @@ class ListedContract(NamedTuple):
     @property
     def label(self) -> str:
         """The contract's name and address, for reports."""
-        return contract_label(self.name, self.address)
+        return format_contract_label(self.name, self.address)
 
 
 class UnreadableContract(NamedTuple):
@@ -66,11 +66,11 @@ class UnreadableContract(NamedTuple):
     @property
     def label(self) -> str:
         """The contract's name and address, if known, for reports."""
-        return self.name if self.address is None else contract_label(self.name, self.address)
+        return self.name if self.address is None else format_contract_label(self.name, self.address)
 
 
-def contract_label(name: str, address: Address) -> str:
-    """Return the name and address of a contract, for reports."""
+def format_contract_label(name: str, address: Address) -> str:
+    """Format a contract for reports, such as `Fare (0x…)`."""
     return name if name == address else f"{name} ({address})"
 
 
@@ -214,8 +214,10 @@ class CreatedContract(NamedTuple):
     code: Hex
 
 
-def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates, with its address.
+def find_created_contract(
+    sender: Address, nonce: int | None, to: Hex | None, data: Hex
+) -> CreatedContract | None:
+    """Find the contract that a transaction creates, with its address.
 
     Transactions without a recipient, and calls of the deterministic deployment factory, create contracts.
 
@@ -238,7 +240,7 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
 
 
 def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
-    """Return the creation code of a contract, if a transaction proves it.
+    """Find the creation code of a contract in a transaction, if proven.
 
     Args:
         address: the address of the contract, in any letter case.
@@ -255,7 +257,7 @@ def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: 
     number = parse_any_quantity(nonce)
     if origin is None or code is None:
         return None
-    created = created_contract(
+    created = find_created_contract(
         Address(origin), None if number is None else int(number), parse_any_hex(to), code
     )
     return created.code if created is not None and created.address.lower() == address.lower() else None

@@ -123,14 +123,14 @@ def read_sourcify_folder(folder: Path, option_place: Place) -> ListedContracts:
 
 
 def _find_metadata_files(folder: Path) -> list[Path]:
-    """Return the files of solc's metadata, such as `metadata.json` and Remix's `Fare_metadata.json`."""
+    """Find files of solc's metadata: `metadata.json` or Remix's `Fare_metadata.json`."""
     if folder.is_file():
         return [folder] if folder.name.endswith(METADATA) else []
     return [] if _find_site_records(folder) else sorted(folder.rglob(f"*{METADATA}"))
 
 
 def _find_record_files(folder: Path) -> list[Path]:
-    """Return the files that may contain records.
+    """Find the files that may contain records of contracts.
 
     Args:
         folder: a folder, or one file.
@@ -165,7 +165,7 @@ def _find_record_files(folder: Path) -> list[Path]:
 
 
 def _find_site_records(folder: Path) -> list[Path]:
-    """Return the records in a copy of a statuary site, each once.
+    """Find the records in a copy of a statuary site, each once.
 
     Each record has two names there; the one with a checksum is returned.
     """
@@ -179,7 +179,7 @@ def _find_site_records(folder: Path) -> list[Path]:
 
 
 def _may_contain_records(file: Path) -> bool:
-    """Return whether a file may contain records.
+    """Return whether a file may contain records of contracts.
 
     Such a file is JSON, JSON lines, or a document of the API.
     """

@@ -20,7 +20,7 @@ from statuary.extensions.importing.sources import (
     read_json_file,
     read_text_file,
 )
-from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.toolchains.foundry import make_compilation_from_metadata
 from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
@@ -49,10 +49,11 @@ class Place(NamedTuple):
 def parse_place_in_path(path_parts: Sequence[str]) -> Place:
     """Find a chain and address in a path, such as `full_match/1/0x…`.
 
-    Values that are not in the path are None.
-
     Args:
         path_parts: the names of the folders, outermost first.
+
+    Returns:
+        The chain and address; None for what is not in the path.
     """
     for position in reversed(range(len(path_parts))):
         found = ADDRESS_IN_NAME.search(path_parts[position])
@@ -64,7 +65,6 @@ def parse_place_in_path(path_parts: Sequence[str]) -> Place:
 
 
 def _find_chain_id(path_parts: Sequence[str]) -> str:
-    """Return the chain id in a contract's path, or an empty string."""
     of_match = [after for name, after in pairwise(path_parts) if name in MATCHES]
     name = of_match[-1] if of_match else path_parts[-1] if path_parts else ""
     return name if name.isdecimal() else ""
@@ -95,7 +95,7 @@ def read_metadata_files(source: Path, files: Sequence[Path], option_place: Place
 
 
 def _place_with_options(path_place: Place, option_place: Place, *, is_single_file: bool) -> Place:
-    """Complete a place with options.
+    """Fill in a contract's chain and address from the command line.
 
     An address from options is used only if there is a single file, to which it must belong.
     """
@@ -119,10 +119,9 @@ def _contract_without_place(contract_name: str, place: Place) -> UnreadableContr
 
 
 def _read_metadata_file(metadata_file: Path, source_folder: Path) -> SourceContract:
-    """Read metadata and the sources that it names.
+    """Read solc's metadata, and find the sources that it names.
 
-    Args:
-        source_folder: the folder that has the sources, at any depth.
+    The sources may be at any depth of the folder.
     """
     if (metadata_file.parent / "sources").is_dir():
         return read_contract_folder(metadata_file.parent)
@@ -167,13 +166,13 @@ def _read_transaction_hash(contract_folder: Path) -> str:
 def _make_source_contract(
     metadata: JsonObject, sources_by_hash: Mapping[str, str], source_location: str, transaction_hash: str
 ) -> SourceContract:
-    compilation = compilation_of_metadata(metadata, sources_by_hash, source_location)
+    compilation = make_compilation_from_metadata(metadata, sources_by_hash, source_location)
     deployment = WorkspaceDeployment(transaction_hash=parse_any_hex(transaction_hash.strip()))
     return SourceContract(compilation=compilation, on_chain=OnChainContract(None, None, deployment))
 
 
 def _read_sources_by_hash(folder: Path) -> dict[str, str]:
-    """Read the text files below a folder, by their Keccak-256."""
+    """Read the source files below a folder, by their Keccak-256."""
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.suffix in SOURCE_SUFFIXES and file.is_file():
@@ -183,10 +182,10 @@ def _read_sources_by_hash(folder: Path) -> dict[str, str]:
 
 
 def _read_texts_by_hash(folder: Path) -> dict[str, str]:
-    """Read the files below a folder, by their Keccak-256.
+    """Read all files below a folder, by their Keccak-256.
 
     Raises:
-        NotImportableError: if one cannot be read or is not UTF-8.
+        NotImportableError: if a file cannot be read or is not UTF-8.
     """
     texts = {}
     for file in sorted(folder.rglob("*")):
@@ -197,7 +196,7 @@ def _read_texts_by_hash(folder: Path) -> dict[str, str]:
 
 
 def parse_v1_files_response(response: Json) -> list[JsonObject]:
-    """Return the files in a response of Sourcify's API (version 1).
+    """Parse the files in a response of Sourcify's API (version 1).
 
     Args:
         response: the JSON response to a request such as `/files/any/1/0x…`.
