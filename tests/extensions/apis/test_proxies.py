@@ -11,7 +11,7 @@ from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.implementation_changes import compare_proxy_implementations
 from statuary.extensions.apis.merged_abi import merge_abis
 from statuary.extensions.apis.proxies import (
-    Version,
+    ProxyVersion,
     choose_implementation_pairs,
     merge_proxy_history,
     parse_published_versions,
@@ -209,13 +209,13 @@ def test_implementation_source_diff_lists_changed_lines():
 
 def test_proxy_history_continues_from_previous_build():
     started = merge_proxy_history((), (), [FIRST], NOW)
-    assert started == [Version((FIRST,), NOW)]
+    assert started == [ProxyVersion((FIRST,), NOW)]
     assert merge_proxy_history((), started, [FIRST], LATER) == started
     upgraded = merge_proxy_history((), started, [SECOND], LATER)
-    assert upgraded == [*started, Version((SECOND,), LATER)]
+    assert upgraded == [*started, ProxyVersion((SECOND,), LATER)]
     back = merge_proxy_history((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
     assert [version.implementations for version in back] == [(FIRST,), (SECOND,), (FIRST,)]
-    stated = [Version((FIRST,), "", 17, "file")]
+    stated = [ProxyVersion((FIRST,), "", 17, "file")]
     assert merge_proxy_history(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
     for damaged in (None, b"{", b"[]", b'{"history":[{"implementations":7}]}'):
         assert parse_published_versions(damaged) == []
@@ -223,10 +223,10 @@ def test_proxy_history_continues_from_previous_build():
 
 def test_implementation_compares_with_next_and_current():
     third = "0x" + "dd" * 20
-    history = [Version((one,)) for one in (FIRST, SECOND, third)]
+    history = [ProxyVersion((one,)) for one in (FIRST, SECOND, third)]
     assert choose_implementation_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
     assert choose_implementation_pairs(history[:1]) == []
-    assert choose_implementation_pairs([*history, Version((FIRST, SECOND))]) == []
+    assert choose_implementation_pairs([*history, ProxyVersion((FIRST, SECOND))]) == []
 
 
 def in_folder(out: Path) -> dict[str, bytes]:

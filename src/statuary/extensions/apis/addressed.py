@@ -8,7 +8,7 @@ from statuary.site.urls import Url
 def make_contract_document(
     url: Url, record: RecordValue, content: bytes, record_path: str, **members: str
 ) -> Document:
-    """Return a document about a contract, for both spellings of its address.
+    """Make a document about a contract, at both spellings of its address.
 
     The site serves it at two paths: one with the checksummed address such as `0xAb…`, and one in lower case.
 

@@ -22,7 +22,7 @@ Items = list[dict[str, object]]
 
 
 class ApiAnswer(NamedTuple):
-    """The JSON response to a request to one of the APIs."""
+    """The response to a request to one of the APIs."""
 
     body: bytes
     status: int = 200
@@ -41,7 +41,7 @@ MOST_HITS = 100
 def get_query_parameter(query_string: str, name: str) -> str:
     """Return the first value of a parameter in a query string.
 
-    For example, the value of `q` in `q=1&q=2` is `1`. Percent escapes are not decoded.
+    Example: `q` in `q=1&q=2` -> `1`. Percent escapes are not decoded.
 
     Returns:
         The value; empty if the parameter is missing.
@@ -51,7 +51,9 @@ def get_query_parameter(query_string: str, name: str) -> str:
 
 
 def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
-    """Return whether a request path belongs to the site's signature API.
+    """Return whether a request looks up function signatures.
+
+    It is False if the site does not serve the API for this.
 
     Args:
         request_path: the path of the request.
@@ -66,8 +68,8 @@ def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
 def answer_signatures(request_path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
     """Respond to a request to the signature API.
 
-    As in Sourcify's service, the HTTP status is 500 if a hash or the pattern is invalid, or a parameter is
-    repeated.
+    The API finds signatures such as `transfer(address,uint256)` by hash (`lookup`) or pattern (`search`). As in Sourcify's
+    service, the HTTP status is 500 if a hash or the pattern is invalid, or a parameter is repeated.
 
     Args:
         request_path: the path of the request, which ends with `lookup` or `search`.
@@ -86,6 +88,8 @@ def answer_signatures(request_path: str, query: Query, read_document: ReadDocume
 
 def answer_by_path(request_path: str, query_string: str, read_document: ReadDocument) -> ApiAnswer | None:
     """Respond to a request to the API of 4byte.directory or Blockscout.
+
+    4byte.directory looks up signatures of functions. Blockscout is a block explorer.
 
     Args:
         request_path: the path of the request.

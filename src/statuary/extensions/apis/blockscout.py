@@ -58,7 +58,7 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(checked_record: RecordWithProof, record_path: str) -> Iterator[Document]:
-    """Yield the JSON of a contract, as Blockscout's API returns it.
+    """Make a contract's JSON in the format of the block explorer Blockscout.
 
     Args:
         checked_record: the record of the contract, with the results of its checks.

@@ -35,7 +35,10 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Template(NamedTuple):
-    """Runtime code with zeros where contracts of the same source can differ."""
+    """Runtime code with zeros where contracts of the same source can differ.
+
+    They differ in immutables (values that the constructor sets) and library addresses. `zeroed` has these ranges.
+    """
 
     digest: str  # Keccak-256 of the code with zeros in these ranges, without metadata unless `is_whole`
     length: int  # the number of hashed bytes
@@ -44,7 +47,7 @@ class Template(NamedTuple):
 
 
 class CodeFacts(NamedTuple):
-    """The hashes by which a contract's code can be found."""
+    """The hashes by which the site finds contracts with the same code."""
 
     digest: str  # the Keccak-256 of the code on the chain
     template: Template | None  # None if the code has none
@@ -65,7 +68,7 @@ class CodeFacts(NamedTuple):
 
 
 def hash_contract_code(record: RecordValue) -> CodeFacts | None:
-    """Return hashes to find contracts with the same code.
+    """Hash a contract's code, to find contracts with the same code.
 
     Args:
         record: the record of the contract.
@@ -86,7 +89,7 @@ def _hash_code(bytecode: bytes) -> str:
 
 
 def strip_metadata(bytecode: bytes) -> bytes:
-    """Return code without the compiler's metadata at its end.
+    """Remove the compiler's metadata from the end of code.
 
     The metadata is a CBOR map with up to four members, followed by its length in two bytes. solc writes an
     INVALID opcode before the metadata, or at the end of code without metadata; it is removed too.
@@ -97,7 +100,7 @@ def strip_metadata(bytecode: bytes) -> bytes:
 
 
 def zero_ranges(bytecode: bytes, ranges: Ranges) -> bytes:
-    """Return code with zeros in place of some bytes.
+    """Replace some bytes of code by zeros.
 
     This makes contracts comparable that differ only in their immutables, values which the constructor sets.
 
@@ -202,7 +205,7 @@ def _decode_unlinked_code(unlinked_hex: str) -> bytes:
 
 
 def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the documents that list contracts with the same code.
+    """Make the documents that list contracts with the same code.
 
     Some list contracts with exactly the same code. Others list contracts with the same template: their code
     differs only in values such as library addresses. A third kind lists all templates of one length.
@@ -236,7 +239,6 @@ def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> I
 
 
 def _make_list_entry(row: ContractRow) -> dict[str, object]:
-    """Return a contract's entry in a list."""
     return {
         "chainId": row.chainId,
         "address": row.address,

@@ -10,7 +10,7 @@ from statuary.site.site_content import SiteContent
 
 
 def iter_code_page(site: SiteContent) -> Iterator[Document]:
-    """Yield the page on which readers paste code to find contracts.
+    """Yield the page that finds contracts by the code that readers paste.
 
     Nothing is yielded for a site without lists of contracts, because only they link to the page.
     """

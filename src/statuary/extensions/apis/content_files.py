@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.json_values import as_non_negative_integer
 from statuary.base.primitives import InvalidValueError, format_utc_milliseconds, parse_address, parse_instant
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.proxies import ContractLocation, Version
+from statuary.extensions.apis.proxies import ContractLocation, ProxyVersion
 from statuary.site.document import Document, encode_json
 from statuary.source.source_files import SourceFile
 
@@ -21,10 +21,10 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class CustomFiles(NamedTuple):
-    """The files in the content's folder `apis`."""
+    """The files in the content's folder `apis`, and errors in them."""
 
     documents: list[Document]  # pictures and descriptions of chains, for Otterscan
-    versions: dict[ContractLocation, list[Version]]  # implementations of proxies, oldest first
+    versions: dict[ContractLocation, list[ProxyVersion]]  # implementations of proxies, oldest first
     findings: list[Finding]  # errors in invalid files, which are skipped
 
 
@@ -32,7 +32,7 @@ def read_custom_files(content_folder: Path) -> CustomFiles:
     """Read the files in the folder `apis` of the content.
 
     The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
-    `proxies/<chainId>/<address>.json`. Invalid files are reported.
+    `proxies/<chainId>/<address>.json`, which lists a proxy's earlier implementations. Invalid files are reported.
 
     Args:
         content_folder: the content folder.
@@ -64,7 +64,7 @@ def read_custom_files(content_folder: Path) -> CustomFiles:
 
 def _parse_custom_file(
     content_folder: Path, file_path: str
-) -> Document | tuple[ContractLocation, list[Version]] | str:
+) -> Document | tuple[ContractLocation, list[ProxyVersion]] | str:
     """Parse a file of the content's folder `apis`.
 
     Returns:
@@ -91,7 +91,7 @@ def _parse_custom_file(
 
 def _parse_proxy_versions(
     chain_id: str, address_text: str, body: bytes
-) -> tuple[ContractLocation, list[Version]] | str:
+) -> tuple[ContractLocation, list[ProxyVersion]] | str:
     """Parse a file with a proxy's earlier implementations.
 
     Returns:
@@ -106,7 +106,7 @@ def _parse_proxy_versions(
         return f"the file is not JSON: {error}"
     if not isinstance(entries, list):
         return "the file is not a list of implementations, oldest first"
-    versions = list[Version]()
+    versions = list[ProxyVersion]()
     for number, item in enumerate(entries, 1):
         version = _parse_proxy_version(item)
         if isinstance(version, str):
@@ -118,7 +118,7 @@ def _parse_proxy_versions(
 MEMBERS = {"implementation", "facets", "since", "block"}
 
 
-def _parse_proxy_version(version_entry: object) -> Version | str:
+def _parse_proxy_version(version_entry: object) -> ProxyVersion | str:
     """Parse one of a proxy's earlier implementations.
 
     Returns:
@@ -138,7 +138,7 @@ def _parse_proxy_version(version_entry: object) -> Version | str:
             if "since" in version_entry
             else ""
         )
-        return Version(tuple(map(parse_address, addresses)), since, block, "file")
+        return ProxyVersion(tuple(map(parse_address, addresses)), since, block, "file")
     except InvalidValueError as error:
         return str(error)
 

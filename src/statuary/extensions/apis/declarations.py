@@ -18,7 +18,10 @@ MAX_DECLARATION = 4_000
 
 
 class Declarations(NamedTuple):
-    """The signatures in a contract's ABI, sorted and without duplicates."""
+    """The signatures of functions, errors and events in a contract's ABI.
+
+    They are sorted and unique.
+    """
 
     functions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -34,19 +37,22 @@ class Declarations(NamedTuple):
 
     @classmethod
     def parse(cls, stored_line: bytes) -> "Declarations":
-        """Restore the signatures from a non-empty line that `encode` returned."""
+        """Restore the signatures from a line that `encode` returned.
+
+        The line must not be empty.
+        """
         functions, errors, events = orjson.loads(stored_line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
 
 def parse_declarations(abi: Json) -> Declarations:
-    """Return the signatures of functions, errors and events in an ABI.
+    """Collect the signatures of functions, errors and events in an ABI.
 
-    Items that ethers rejects are skipped. If an event is declared several times, the first declaration in
-    sorting order is used.
+    Items that ethers, a JavaScript library, rejects are skipped. If an event is declared several times, the first
+    declaration in sorting order is used.
 
     Args:
-        abi: the ABI as parsed JSON; a value that is not a list has no signatures.
+        abi: the contract's interface as parsed JSON; a value that is not a list has no signatures.
     """
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
@@ -70,7 +76,7 @@ def parse_declarations(abi: Json) -> Declarations:
 def format_event(signature: str, abi_item: Mapping[str, Json]) -> str:
     """Format an event with its parameter names.
 
-    For example, `Transfer(address indexed from, uint256 value)`.
+    Example: `Transfer(address indexed from, uint256 value)`
 
     Args:
         signature: the signature, such as `Transfer(address,uint256)`, which is returned if the result would

@@ -17,7 +17,7 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def derive_record_output(checked_record: RecordWithProof, settings: object, source: str) -> RecordOutput:
-    """Return a contract's documents in the formats of other APIs.
+    """Make a contract's documents in the formats of other APIs.
 
     The result also has data for the build's database: the signatures in the ABI, the hashes of the code, and
     a proxy's implementations. If evidence contradicts the record, only Blockscout's document shows ABI and

@@ -27,7 +27,7 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(checked_record: RecordWithProof, record_path: str) -> Iterator[Document]:
-    """Yield a contract's JSON in the format of Etherscan's API.
+    """Make a contract's JSON in the format of the block explorer Etherscan.
 
     If evidence contradicts the record, its ABI and sources are not published. The transaction that created
     the contract is published unless the record fails its checks.
@@ -132,7 +132,7 @@ def format_compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def get_optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the compiler setting `optimizer.runs`.
+    """Return the compiler setting `optimizer.runs`, or its default.
 
     Args:
         compilation: the member `compilation` of the record.
@@ -160,7 +160,7 @@ def is_optimizer_enabled(compilation: Mapping[str, Json]) -> bool:
 
 
 def get_constructor_arguments(record: RecordValue) -> str:
-    """Return the constructor arguments in a record as hex, without `0x`.
+    """Return the arguments of a contract's constructor as hex, without `0x`.
 
     Returns:
         The arguments. The string is empty if there are none, or if they are unknown.
@@ -196,7 +196,7 @@ def _format_libraries(record: RecordValue) -> str:
 
 
 def find_source_license(record: RecordValue, source_path: str) -> str:
-    """Return the SPDX license in a source file, such as `MIT`.
+    """Find the SPDX license in a source file, such as `MIT`.
 
     Args:
         record: the record of the contract.
@@ -257,7 +257,7 @@ def make_contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the responses of Etherscan's API that need no contract.
+    """Make the responses of Etherscan's API that need no contract.
 
     Examples are the list of chains, and error messages.
 

@@ -24,7 +24,9 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 def is_explorer_route(
     http_method: str, request_path: str, query_string: str, read_document: ReadDocument
 ) -> bool:
-    """Return whether a request calls the API in Etherscan's format.
+    """Return whether a request calls Etherscan's API on this site.
+
+    Etherscan is a block explorer, whose API many tools use.
 
     Args:
         http_method: the HTTP method.
@@ -44,7 +46,7 @@ def is_explorer_route(
 def answer_explorer(
     http_method: str, request_path: str, query_string: str, read_document: ReadDocument
 ) -> ApiAnswer:
-    """Respond to a call of the API in Etherscan's format.
+    """Respond to a call of Etherscan's API.
 
     Args:
         http_method: the HTTP method.

@@ -33,16 +33,16 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Compare a source file of two implementations, as JSON.
+        """Return the change of the file as JSON.
 
-        If the file is in both, the JSON contains a diff.
+        If both implementations have the file, the JSON contains a diff.
         """
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
 
-class Side(NamedTuple):
-    """One of two implementations of a proxy that are compared."""
+class ComparedImplementation(NamedTuple):
+    """One of two compared implementations of a proxy."""
 
     address: str
     name: str
@@ -52,7 +52,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether the sources name ERC-7201 namespaces; layouts omit the variables there
 
     def to_json(self) -> JsonObject:
-        """Return one implementation's address, name, compiler and storage as JSON."""
+        """Return the implementation's address, name, compiler and storage as JSON."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -64,17 +64,20 @@ class Side(NamedTuple):
 
 
 class ImplementationChanges(NamedTuple):
-    """The differences between two implementations of a proxy."""
+    """The differences between two implementations of a proxy.
 
-    before: Side
-    after: Side
+    A proxy is a contract that forwards calls to another one, its implementation. An upgrade replaces it.
+    """
+
+    before: ComparedImplementation
+    after: ComparedImplementation
     storage: tuple[StorageChange, ...] | None  # None if a record has no layout
     abi: tuple[AbiChange, ...]
     sources: tuple[SourceChange, ...]
 
     @property
     def hazards(self) -> int:
-        """The number of storage variables that the new code reads incorrectly.
+        """The number of storage variables that the new code would misread.
 
         For example, a variable may have moved to another slot. Above 0, upgrading the proxy damages its data.
         The number is 0 if a storage layout is unknown.
@@ -82,7 +85,7 @@ class ImplementationChanges(NamedTuple):
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return all differences between two implementations, as JSON.
+        """Return the differences as JSON.
 
         Args:
             chain_id: the chain of the proxy.
@@ -103,6 +106,8 @@ class ImplementationChanges(NamedTuple):
 def compare_proxy_implementations(before: RecordValue, after: RecordValue) -> ImplementationChanges:
     """Compare two implementations of a proxy: storage, ABI and sources.
 
+    The site shows what an upgrade of the proxy changed.
+
     Args:
         before: the record of the earlier implementation.
         after: the record of the later implementation.
@@ -118,10 +123,12 @@ def compare_proxy_implementations(before: RecordValue, after: RecordValue) -> Im
     )
 
 
-def _describe_implementation(record: RecordValue, storage_variables: Sequence[object] | None) -> Side:
+def _describe_implementation(
+    record: RecordValue, storage_variables: Sequence[object] | None
+) -> ComparedImplementation:
     compilation = as_object(record["compilation"])
     texts = (as_text(as_object(source).get("content")) for source in as_object(record["sources"]).values())
-    return Side(
+    return ComparedImplementation(
         address=record["address"],
         name=as_text(compilation.get("name")),
         compiler=f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}",

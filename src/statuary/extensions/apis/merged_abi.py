@@ -17,7 +17,7 @@ ONCE: Final = ("constructor", "fallback", "receive")
 class AbiEntry(NamedTuple):
     """A function, event or error of a proxy or its implementations.
 
-    The entry has the addresses of the contracts that declare it.
+    `addresses` are the contracts that declare it, and `key` is its hash (selector or topic).
     """
 
     addresses: tuple[str, ...]  # the contracts that have the code
@@ -27,17 +27,17 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return a function, event or error as JSON.
-
-        The JSON also has the addresses of the contracts that declare it.
-        """
+        """Return the entry as JSON, with the contracts that declare it."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
 
 
 class Clash(NamedTuple):
-    """Two functions with the same selector, or events with the same topic."""
+    """Two functions with the same selector, or events with the same topic.
+
+    A call of one function then runs the other. Selectors and topics are hashes of signatures.
+    """
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
@@ -45,10 +45,7 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return two functions, events or errors with the same hash as JSON.
-
-        The hash is the selector of a function or error, or the topic of an event.
-        """
+        """Return the clash as JSON: the hash and both signatures."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -57,7 +54,10 @@ class Clash(NamedTuple):
 
 
 class MergedAbi(NamedTuple):
-    """All functions, events and errors behind a proxy's address."""
+    """All functions, events and errors that a proxy's address has.
+
+    They come from the proxy and from the contracts to which it forwards calls.
+    """
 
     entries: tuple[AbiEntry, ...]
     clashes: tuple[Clash, ...]
@@ -66,7 +66,7 @@ class MergedAbi(NamedTuple):
     def abi(self) -> list[Json]:
         """The merged ABI in the usual form, which other tools can read.
 
-        The addresses that declare each item are left out.
+        It does not say which contract declares an item.
         """
         return [entry.item for entry in self.entries]
 
@@ -141,8 +141,7 @@ class _AbiMerge:
 def _make_entry_key(entry: AbiEntry) -> tuple[str, ...]:
     """Return the key by which a merged ABI finds equal entries.
 
-    It is the kind and the selector or topic. The key of an event also tells which of its parameters are
-    indexed.
+    It is the kind and the selector or topic, and for an event also the positions of indexed parameters.
     """
     if entry.kind != "event":
         return entry.kind, entry.key
@@ -152,7 +151,7 @@ def _make_entry_key(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def iter_valid_entries(contract_abi: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the functions, events and errors in an ABI that ethers accepts.
+    """Yield the functions, events and errors in an ABI, except invalid ones.
 
     Args:
         contract_abi: the address of the contract, and its ABI.
@@ -170,7 +169,7 @@ def iter_valid_entries(contract_abi: CodeAbi) -> Iterable[AbiEntry]:
 
 
 class AbiChange(NamedTuple):
-    """An ABI entry that was added, removed or changed."""
+    """A function, event or error that was added, removed or changed."""
 
     change: str  # "added", "removed" or "changed"
     kind: str
@@ -178,13 +177,13 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
-        """Describe the change of a function, event or error, as JSON."""
+        """Return the change as JSON."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 
 
 def compare_abis(before: Json, after: Json) -> list[AbiChange]:
-    """Return the functions, events and errors that differ between two ABIs.
+    """Find the functions, events and errors that differ between two ABIs.
 
     Args:
         before: the ABI of the earlier implementation, as parsed JSON.

@@ -55,7 +55,6 @@ def _describe_query_parameter(
 def _describe_json_responses(
     description: str, schema: Mapping[str, object], error_descriptions: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return the JSON response of an operation, and its errors."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
         "responses": {
@@ -80,7 +79,7 @@ FILTER = _describe_query_parameter("filter", "`false`: also the names that are f
 
 
 def _make_call_url(name: str, url_path: str, description: str) -> Url:
-    """Return the URL of an API call that has no file.
+    """Return the URL of an API call that no file answers.
 
     A program at the edge (a CDN's worker) or `statuary serve` answers the call.
     """

@@ -10,9 +10,9 @@ from statuary.site.document import Document, encode_json
 
 
 def iter_signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield the files in which Otterscan looks up function selectors and events.
+    """Make the files in which Otterscan looks up signatures by hash.
 
-    If several signatures have the same hash, one file has all of them, separated by `;`.
+    Otterscan is a block explorer. If several signatures have the same hash, one file has all of them, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -36,7 +36,7 @@ def _make_text_document(path: str, content: str) -> Document:
 
 
 def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Document]:
-    """Yield a file about each chain, in the format of ethereum-lists.
+    """Make a file about each chain for Otterscan, in ethereum-lists' format.
 
     The currency is given as Ether on every chain, because site.yaml does not name it.
 
@@ -66,7 +66,7 @@ def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Documen
 
 
 def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Document:
-    """Return the file `config.json`, which configures Otterscan for the site.
+    """Make the file `config.json`, which lets Otterscan use the site.
 
     Args:
         chains: the chains of the site.
@@ -77,9 +77,9 @@ def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Docu
 
 
 def make_otterscan_config(chains: tuple[Chain, ...], site_url: str) -> dict[str, object]:
-    """Return the configuration of Otterscan for a chain of the site.
+    """Make the configuration of the block explorer Otterscan for this site.
 
-    The chain is the first one with an RPC URL. If there is none, it is the first chain, with a node on this
+    It is for the first chain with an RPC URL. If there is none, it is for the first chain, with a node on this
     machine. Otterscan reads sources as version 2 of Sourcify's repository, because its `SourcifyAPIV2` fails
     for contracts without metadata (2.10).
 

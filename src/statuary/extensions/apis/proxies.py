@@ -22,7 +22,10 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """A proxy's type and implementations, as the build database stores them."""
+    """A proxy's type, implementations and ABI, as the build database stores them.
+
+    A proxy is a contract that forwards calls to others, its implementations.
+    """
 
     proxy_type: str
     implementations: tuple[str, ...]  # the checksummed addresses in the record
@@ -30,18 +33,18 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Convert the proxy's type and implementations to JSON, for the build's database."""
+        """Convert the facts to a line of JSON, for the build's database."""
         return encode_unchecked(list(self))
 
     @classmethod
     def parse(cls, stored_line: bytes) -> "ProxyFacts":
-        """Restore a proxy's type and implementations from the result of `encode`."""
+        """Restore the facts from the line that `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(stored_line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
 def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
-    """Return the type and the implementations in a proxy's record.
+    """Return the type and the implementations from a proxy's record.
 
     Returns:
         The data, or None if the contract is not a proxy with implementations. If evidence contradicts the
@@ -61,8 +64,8 @@ def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
     return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
 
-class Version(NamedTuple):
-    """The implementations that a proxy had from a time on."""
+class ProxyVersion(NamedTuple):
+    """The implementations that a proxy had from some time on."""
 
     implementations: tuple[str, ...]
     since: str = ""  # an instant with milliseconds; empty if unknown
@@ -70,7 +73,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return a proxy's implementations at some time, and its start, as JSON."""
+        """Return the implementations and their start as JSON."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -79,10 +82,10 @@ class Version(NamedTuple):
         }
 
 
-def parse_published_versions(proxy_document: bytes | None) -> list[Version]:
-    """Return the earlier implementations in a published proxy document.
+def parse_published_versions(proxy_document: bytes | None) -> list[ProxyVersion]:
+    """Return the history of implementations that earlier builds recorded.
 
-    Only those that an earlier build recorded are returned. The others come from a file in the content.
+    The rest of a proxy's history comes from a file in the content, and is left out.
 
     Args:
         proxy_document: the document that the last build published, or None.
@@ -98,17 +101,17 @@ def parse_published_versions(proxy_document: bytes | None) -> list[Version]:
     for item in map(as_object, history):
         addresses = tuple(filter(None, map(as_text, as_list(item.get("implementations")))))
         if addresses and item.get("statedBy") == "site":
-            versions.append(Version(addresses, as_text(item.get("since"))))
+            versions.append(ProxyVersion(addresses, as_text(item.get("since"))))
     return versions
 
 
 def merge_proxy_history(
-    stated_versions: Sequence[Version],
-    seen_versions: Sequence[Version],
+    stated_versions: Sequence[ProxyVersion],
+    seen_versions: Sequence[ProxyVersion],
     current_addresses: Sequence[str],
     now: str,
-) -> list[Version]:
-    """Return all known implementations of a proxy over time.
+) -> list[ProxyVersion]:
+    """Combine what is known of a proxy's implementations over time.
 
     Implementations from a file in the content come first, then the ones that only earlier builds recorded.
     The last `MOST_VERSIONS` are returned.
@@ -126,12 +129,12 @@ def merge_proxy_history(
         *(version for version in seen_versions if version.implementations not in stated_sets),
     ]
     if not versions or versions[-1].implementations != tuple(current_addresses):
-        versions.append(Version(tuple(current_addresses), now))
+        versions.append(ProxyVersion(tuple(current_addresses), now))
     return versions[-MOST_VERSIONS:]
 
 
-def choose_implementation_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of a proxy's implementations to compare.
+def choose_implementation_pairs(versions: Sequence[ProxyVersion]) -> list[tuple[str, str]]:
+    """Choose the pairs of a proxy's implementations to compare.
 
     For implementations A, B and C, the pairs are A and B, B and C, A and C. The proxy of a diamond has
     several implementations at once. They have no common storage layout, so they are not compared.
@@ -150,14 +153,17 @@ def choose_implementation_pairs(versions: Sequence[Version]) -> list[tuple[str, 
 
 
 class ResolvedProxy(NamedTuple):
-    """A proxy with its implementations and their merged ABI."""
+    """A proxy, together with its implementations and their merged ABI.
+
+    The merged ABI has the functions of the proxy and of the contracts to which it forwards calls.
+    """
 
     location: ContractLocation
     name: str
     facts: ProxyFacts
     names: Mapping[str, str]  # names of present and earlier implementations with a record, by address
     merged_abi: MergedAbi
-    history: Sequence[Version]
+    history: Sequence[ProxyVersion]
     pairs: Sequence[tuple[str, str]]  # pairs of implementations that both have a record
 
     @property
@@ -184,7 +190,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return a proxy's implementations, merged ABI and history as JSON."""
+        """Return the proxy's implementations, merged ABI and history as JSON."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {
@@ -218,9 +224,11 @@ def resolve_proxy(
     proxy_name: str,
     facts: ProxyFacts,
     records: Mapping[str, RecordValue],
-    history: Sequence[Version],
+    history: Sequence[ProxyVersion],
 ) -> ResolvedProxy:
     """Combine a proxy with the records of its implementations.
+
+    The site then shows which functions its address has.
 
     Args:
         proxy_location: the chain and address of the proxy.

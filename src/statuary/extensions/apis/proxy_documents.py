@@ -29,8 +29,8 @@ from statuary.extensions.apis.implementation_changes import (
 from statuary.extensions.apis.proxies import (
     ContractLocation,
     ProxyFacts,
+    ProxyVersion,
     ResolvedProxy,
-    Version,
     merge_proxy_history,
     parse_published_versions,
     resolve_proxy,
@@ -59,11 +59,11 @@ def list_proxy_folders(proxy_location: ContractLocation) -> list[str]:
 
 
 class ListedProxy(NamedTuple):
-    """A proxy of the site with its history."""
+    """A proxy of the site, with its implementations over time."""
 
     row: ContractRow
     facts: ProxyFacts
-    history: list[Version]
+    history: list[ProxyVersion]
 
     @property
     def place(self) -> ContractLocation:
@@ -73,11 +73,11 @@ class ListedProxy(NamedTuple):
 
 def list_proxies(
     contract_rows: Iterable[tuple[ContractRow, bytes]],
-    stated_versions: Mapping[ContractLocation, list[Version]],
+    stated_versions: Mapping[ContractLocation, list[ProxyVersion]],
     read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
-    """Return the proxies of a site with their earlier implementations.
+    """Find the proxies of a site, with their earlier implementations.
 
     If nothing is known about a proxy's past, its implementations start when its record was verified.
 
@@ -105,7 +105,7 @@ def list_proxies(
 
 
 def make_proxy_index(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the JSON document that lists all proxies of the site."""
+    """Make the JSON document that lists all proxies of the site."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -123,7 +123,7 @@ def make_proxy_index(proxies: Iterable[ListedProxy]) -> Document:
 
 
 class ProxyDocuments:
-    """Makes the documents about a site's proxies."""
+    """Makes the documents and pages about a site's proxies."""
 
     def __init__(
         self, content_folder: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]
@@ -158,7 +158,6 @@ class ProxyDocuments:
     def _read_records(
         self, locations: Mapping[str, ContractLocation]
     ) -> Iterator[tuple[ContractLocation, RecordValue]]:
-        """Read the records of some contracts."""
         for source, read_source in self._iter_content_sources() if locations else ():
             place = locations.get(source.location)
             record = None if place is None else read_source().record
@@ -177,7 +176,7 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield each proxy with its JSON documents and pages.
+        """Make the JSON documents and pages of each proxy.
 
         If they cannot be made, the proxy is yielded without documents, and the error is added to `findings`.
 
@@ -227,7 +226,7 @@ class ProxyDocuments:
 
 
 def _make_proxy_document(url: Url, proxy: ResolvedProxy, content: Json, **members: str) -> Document:
-    """Return a document about a proxy.
+    """Make a document about a proxy.
 
     It has two paths: the address with capital letters, as its checksum requires, and in lower case.
     """

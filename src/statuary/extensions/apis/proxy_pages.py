@@ -7,9 +7,9 @@ from statuary.base.primitives import parse_instant
 from statuary.contracts.pages.context import ContractPageContext, contract_page_context
 from statuary.contracts.urls import CHAIN_PAGE, CONTRACT_PAGE
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
+from statuary.extensions.apis.implementation_changes import ComparedImplementation, ImplementationChanges
 from statuary.extensions.apis.merged_abi import Clash
-from statuary.extensions.apis.proxies import ResolvedProxy, Version
+from statuary.extensions.apis.proxies import ProxyVersion, ResolvedProxy
 from statuary.extensions.apis.storage_changes import StorageChange, Variable
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line, visible_name, visible_text
@@ -28,7 +28,7 @@ KINDS = ("constructor", "function", "receive", "fallback", "event", "error")
 
 
 class ListedImplementation(NamedTuple):
-    """An implementation on a proxy's page."""
+    """An implementation in a list on a proxy's page."""
 
     address: str
     name: str  # empty without a record
@@ -44,7 +44,7 @@ class ChangeLink(NamedTuple):
 
 
 class VersionRow(NamedTuple):
-    """A row of a proxy's history."""
+    """A row of the history on a proxy's page."""
 
     since: FormattedTime | None
     block: int | None
@@ -54,7 +54,7 @@ class VersionRow(NamedTuple):
 
 
 class ClashRow(NamedTuple):
-    """Two ABI entries with the same selector or topic."""
+    """Two functions or events with the same hash, on a proxy's page."""
 
     hash: str
     sentence: str
@@ -62,7 +62,7 @@ class ClashRow(NamedTuple):
 
 
 class EntryRow(NamedTuple):
-    """A row of the merged ABI."""
+    """A function, event or error in the list on a proxy's page."""
 
     kind: str
     signature: str
@@ -88,7 +88,7 @@ class ProxyPageView(NamedTuple):
 
 
 class ComparedSide(NamedTuple):
-    """An implementation on the page that compares two."""
+    """An implementation on the page that compares two of them."""
 
     name: str
     address: str
@@ -97,7 +97,7 @@ class ComparedSide(NamedTuple):
 
 
 class PlaceView(NamedTuple):
-    """A position in storage."""
+    """A variable's position in storage, on the page of a comparison."""
 
     label: str  # the variable's name; empty if it equals the name of the row
     slot: str
@@ -106,7 +106,7 @@ class PlaceView(NamedTuple):
 
 
 class StorageRow(NamedTuple):
-    """A storage variable that changed."""
+    """A storage variable that changed, on the page of a comparison."""
 
     label: str
     change: str
@@ -120,7 +120,7 @@ Lines = Sequence[tuple[str, str]]
 
 
 class FileView(NamedTuple):
-    """A source file that changed."""
+    """A source file that changed, on the page of a comparison."""
 
     path: str
     change: str
@@ -149,7 +149,7 @@ class ChangesPageView(NamedTuple):
 def iter_proxy_pages(
     site: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
-    """Yield the page of a proxy, and pages that compare its implementations.
+    """Render the page of a proxy, and pages that compare its implementations.
 
     Args:
         site: the content of the site.
@@ -177,7 +177,6 @@ class _ProxyPages:
         self._name = visible_name(proxy.name) or self._address
 
     def make_proxy_page(self) -> Document:
-        """Return the page about the proxy."""
         proxy = self._proxy
         place = {"chain_id": self._chain_id, "address": self._address}
         title = self._texts("apis.proxy.title", name=self._name)
@@ -210,7 +209,7 @@ class _ProxyPages:
 
     def _make_version_row(self, version_index: int) -> VersionRow:
         history = self._proxy.history
-        version: Version = history[version_index]
+        version: ProxyVersion = history[version_index]
         links = []
         compared_versions = [
             (version_index + 1, "apis.proxy.to_next"),
@@ -258,7 +257,6 @@ class _ProxyPages:
         return ClashRow(_shorten_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def make_changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
-        """Return the page that compares two implementations of the proxy."""
         path = self._proxy.changes_path(pair, of_page=True)
         old_side = self._make_compared_side(change.before)
         new_side = self._make_compared_side(change.after)
@@ -299,7 +297,7 @@ class _ProxyPages:
             return self._texts.count("apis.proxy.hazards", change.hazards)
         return self._texts("apis.changes.safe")
 
-    def _make_compared_side(self, side: Side) -> ComparedSide:
+    def _make_compared_side(self, side: ComparedImplementation) -> ComparedSide:
         href = CONTRACT_PAGE.path(chain_id=self._chain_id, address=side.address)
         return ComparedSide(visible_name(side.name), side.address, one_line(side.compiler), href)
 

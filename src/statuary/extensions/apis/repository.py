@@ -15,7 +15,10 @@ LONGEST_NAME = LONGEST_PATH - len(".zst")
 
 
 class RepositoryFile(NamedTuple):
-    """A file about a contract, as Sourcify's repository publishes it."""
+    """A file about a contract, as Sourcify's repository publishes it.
+
+    The repository is a folder tree of sources and metadata.
+    """
 
     path: str  # the path in the contract's folder, in version 2 of the repository
     body: bytes
@@ -63,8 +66,8 @@ def make_source_path(source_name: str) -> str:
 def iter_repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the files that Sourcify's repository has about a contract.
 
-    A record without metadata has no files. Version 1 of the repository omits a source whose path is too long
-    or already taken, for example.
+    The repository is a folder tree of sources and metadata. A record without metadata has no files. Version 1 of the
+    repository omits a source whose path is too long or already taken, for example.
 
     Args:
         record: the record of the contract.
@@ -103,7 +106,7 @@ def _iter_source_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def choose_source_paths(source_names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Choose different paths for all sources in a folder.
+    """Choose a unique path for each source in a folder.
 
     If two paths differ only in letter case, or one is the folder of the other, only the first source gets its
     path.
@@ -161,7 +164,7 @@ def _iter_other_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def iter_repository_documents(record: RecordValue, record_path: str) -> Iterator[Document]:
-    """Yield a contract's files in Sourcify's repository, as documents.
+    """Make a contract's files in Sourcify's repository, as documents.
 
     Args:
         record: the record of the contract.

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class ApisSection(Section):
-    """The section of documents that depend on all records together."""
+    """The section that adds the APIs of explorers and tools.
+
+    Documents of a single contract are made with its record; this section makes the others.
+    """
 
     urls = API_URLS
     parts = PARTS

@@ -10,7 +10,7 @@ from statuary.engine.extension_settings import ExtensionSource
 
 
 class Api(StrEnum):
-    """An API that a site can serve."""
+    """An API that a site can serve for explorers and tools."""
 
     SIGNATURES = "signatures"
     """Look-up and search of signatures, as Sourcify's 4byte service has them, and files that tools read."""

@@ -17,7 +17,10 @@ WHOLE_SITE = ("contracts",)
 
 
 class SiteSignatures(NamedTuple):
-    """All signatures that a site knows, each once."""
+    """All signatures of functions, errors and events that a site knows.
+
+    `public` are those in a list that the site's owner wrote.
+    """
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
@@ -41,7 +44,7 @@ class SiteSignatures(NamedTuple):
 
 
 def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Collect the signatures of all contracts and of the public list.
+    """Collect the signatures of all contracts and of the owner's public list.
 
     Args:
         stored_facts: the non-empty results of `Declarations.encode` for all contracts.
@@ -65,7 +68,7 @@ WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
 
 
 def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
-    """Yield the documents from which the signature API responds.
+    """Make the documents from which the signature API responds.
 
     Clients look up the signature of a function by its selector there.
 
@@ -106,7 +109,7 @@ def _make_json_document(path: str, json_value: object) -> Document:
 def _iter_shard_documents(
     signature_kind: str, signatures: Iterable[str], known_signatures: SiteSignatures, key_length: int
 ) -> Iterator[Document]:
-    """Yield files of signatures by the first byte of their hash.
+    """Make files of signatures, divided by the first byte of their hash.
 
     Args:
         signature_kind: "function" or "event".
@@ -129,9 +132,9 @@ def _iter_shard_documents(
 
 
 def rank_signature(signature: str, known_signatures: SiteSignatures) -> int:
-    """Return the rank of a signature among others with the same hash.
+    """Return a sort key for signatures with the same hash.
 
-    Rank 0 is listed first. Well-known signatures come before all others. Signatures of verified contracts
+    The lowest key is listed first. Well-known signatures come before all others. Signatures of verified contracts
     come before the rest.
 
     Args:
@@ -160,7 +163,6 @@ def make_signature_item(listed_hash: str, signature: str, *, is_verified: bool) 
 
 
 def _make_foundry_cache(known_signatures: SiteSignatures) -> dict[str, dict[str, str]]:
-    """Return the signatures as Foundry stores them in its cache."""
     return {
         "functions": _choose_best_by_selector(known_signatures, _select_possible_functions(known_signatures)),
         "errors": _choose_best_by_selector(known_signatures, known_signatures.errors),
@@ -171,14 +173,12 @@ def _make_foundry_cache(known_signatures: SiteSignatures) -> dict[str, dict[str,
 
 
 def _select_possible_functions(known_signatures: SiteSignatures) -> frozenset[str]:
-    """Return the signatures that may be functions."""
     return known_signatures.functions | (
         known_signatures.public - known_signatures.errors - known_signatures.events.keys()
     )
 
 
 def _choose_best_by_selector(known_signatures: SiteSignatures, signatures: Iterable[str]) -> dict[str, str]:
-    """Choose the signature with the best rank for each selector."""
     best_by_selector: dict[str, str] = {}
     for key, *_, text in sorted(
         (signature_hash(text)[:10], rank_signature(text, known_signatures), text) for text in signatures

@@ -76,17 +76,17 @@ FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class SiteDocuments:
-    """Adds the documents that depend on all records together."""
+    """Makes the documents of the APIs that depend on all contracts together."""
 
     apis: tuple[Api, ...]  # the enabled APIs
     root: Path  # the content folder
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return the errors in files that the content has for this extension."""
+        """Report errors in the content's files for this extension."""
         return (*self._read_public_signatures()[1], *self._read_custom_files().findings)
 
     def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
-        """Add the documents about several contracts to the site.
+        """Make the documents about several contracts, and add them to the site.
 
         If nothing has changed, the documents of the last build stay.
 
@@ -241,7 +241,7 @@ def split_facts(stored_facts: bytes) -> list[bytes]:
 
 
 def _make_settings_document(path: str, content: JsonObject) -> Document:
-    """Return a document that depends only on settings.
+    """Make a document that depends only on settings.
 
     Clients request the list of chains at another path, which is the document's second one.
     """
@@ -251,15 +251,11 @@ def _make_settings_document(path: str, content: JsonObject) -> Document:
 
 
 class _PublicSignatures(NamedTuple):
-    """The bytes of the content's file of public signatures, with findings."""
-
     content: bytes
     findings: list[Finding]
 
 
 class _ReadSignatures(NamedTuple):
-    """The signatures in a file, with findings."""
-
     texts: list[str]
     findings: list[Finding]  # about invalid lines
 

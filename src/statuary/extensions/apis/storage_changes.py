@@ -27,7 +27,10 @@ DEEPEST: Final = 32
 
 
 class Variable(NamedTuple):
-    """A storage variable of a contract."""
+    """A contract's variable in storage, by the position of its bytes.
+
+    `start` counts bytes from the first slot, and `shape` describes how they are read.
+    """
 
     label: str
     type: str  # the compiler's name of the type
@@ -46,10 +49,7 @@ class Variable(NamedTuple):
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return a storage variable's slot, offset, size and type as JSON.
-
-        The size is in bytes.
-        """
+        """Return the variable's slot, offset, size in bytes and type as JSON."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
@@ -68,7 +68,7 @@ class StorageChange(NamedTuple):
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return a storage variable before and after an upgrade, as JSON."""
+        """Return the variable before and after an upgrade, as JSON."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
@@ -79,7 +79,7 @@ class StorageChange(NamedTuple):
 
 
 def parse_layout_variables(layout: Json) -> list[Variable] | None:
-    """Parse the storage layout that solc or Vyper wrote.
+    """Parse a storage layout: where a contract's variables are in storage.
 
     Malformed entries are skipped. Vyper's variables are sorted by position; solc's keep their order.
 
@@ -188,7 +188,8 @@ class _VariablesByByte:
 def compare_layouts(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
     """Compare the storage of two implementations, variable by variable.
 
-    Gaps, which only reserve space, are not compared: they may shrink or be replaced.
+    A proxy keeps its storage when its implementation changes, so a variable must not move. Gaps, which only reserve space,
+    are not compared: they may shrink or be replaced.
 
     Args:
         before: the variables of the earlier layout.
@@ -227,7 +228,6 @@ def _iter_changes_of_old_variables(
 
 
 def _compare_variables(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return the change of a variable that both layouts name, or None."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (

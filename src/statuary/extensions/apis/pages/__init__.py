@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return the pages of this extension on the site, for templates.
+    """Return the template values that say which pages this extension adds.
 
     Returns:
         A dict from the name of the page to `yes`, or to an empty string.
