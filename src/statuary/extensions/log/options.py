@@ -122,7 +122,7 @@ def _unreadable_log_error(error: LogError, run: Run) -> LogError:
 
 
 def explain_preview(environment: Mapping[str, str], published_branch: str) -> str:
-    """Say why a build is only a preview and must not sign.
+    """Name the reason that makes a build an unsigned preview.
 
     A preview is a build for a pull request, for example. Hosting services mark previews with environment
     variables.

@@ -143,7 +143,7 @@ class PublishedFolder:
 
 
 def get_upload_step(object_path: str) -> PutStep:
-    """Return when in a publication a file is uploaded.
+    """Return the step of a publication in which a file is uploaded.
 
     Documents come first, then the lists that refer to them. The manifest, the list of all files, comes last.
     So readers never find a list whose documents are missing.

@@ -117,10 +117,10 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def describe_url_fault(store_url: str) -> str:
-    """Explain why a URL cannot be that of an object store.
+    """Describe the fault in the URL of an object store.
 
     Returns:
-        The reason, such as a missing bucket; empty if the URL is valid.
+        The fault, such as a missing bucket; empty if the URL is valid.
     """
     scheme, _, path_part = store_url.partition("://")
     bucket, _, prefix = path_part.partition("/")

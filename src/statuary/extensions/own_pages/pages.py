@@ -270,7 +270,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def describe_link_problem(self, page: SitePage, href: str) -> str:
-        """Say why a link leads nowhere, or return an empty string."""
+        """Describe the fault in a link, or return an empty string."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"

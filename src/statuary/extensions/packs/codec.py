@@ -40,7 +40,9 @@ class Codec(NamedTuple):
     skipped: int = 0  # the size of the dictionary, which precedes each frame when decompressing
 
     def decompress(self, compressed_group: bytes, group_size: int, group_name: str) -> bytes:
-        """Decompress a group of documents in a pack.
+        """Decompress a group of documents of a pack.
+
+        A pack is an archive of many documents, which are compressed in groups.
 
         Args:
             compressed_group: the compressed bytes.
@@ -57,8 +59,8 @@ class Codec(NamedTuple):
     def dictionary(self) -> bytes:
         """Return the compression dictionary of a pack.
 
-        A pack is an archive of many documents. The dictionary has text that they share, so each of them
-        becomes smaller.
+        A pack is an archive of many documents. Text that they share is in the dictionary, so that each becomes
+        smaller.
 
         Raises:
             DamagedSnapshotError: if the part with the dictionary is damaged.
@@ -103,7 +105,7 @@ class Compressor:
 def train_dictionary(samples: Sequence[bytes], max_size: int) -> bytes:
     """Make a zstd dictionary from sample documents.
 
-    With a dictionary, small documents that resemble each other become smaller.
+    With it, small documents that resemble each other become smaller.
 
     Args:
         samples: the documents.

@@ -101,7 +101,6 @@ def _exit_with_unusable_lines(error: UnusableLinesError) -> NoReturn:
 
 @contextmanager
 def _open_sources(sources: tuple[str, ...]) -> Iterator[KeyTable]:
-    """Open the sources to pack, all of one kind."""
     lines = [source for source in sources if source.endswith(LINES)]
     if (lines and len(lines) < len(sources)) or (not lines and len(sources) > 1):
         raise click.UsageError(
@@ -260,17 +259,17 @@ def reader(language: str) -> None:
 
 
 def is_single_pack(location: str) -> bool:
-    """Return whether a path or URL is that of a pack.
+    """Return whether a path or URL names a pack, as `….pack` does.
 
-    A pack is an archive of many documents, whose file name ends with `.pack`.
+    A pack is an archive of many documents.
     """
     return location.partition("?")[0].endswith(".pack")
 
 
 def parse_requested_key(typed_path: str) -> str:
-    """Return the key of the document that a user asks for.
+    """Convert a path that a user typed to a document's key.
 
-    A pack finds documents by key: the path on the site, with the address in lower case.
+    Packs find documents by key: the path on the site, with the contract's address in lower case.
 
     Raises:
         StatuaryError: if no document can have the path.
@@ -282,7 +281,7 @@ def parse_requested_key(typed_path: str) -> str:
 
 
 def open_pack(location: str) -> PackReader:
-    """Open a pack, given its file name or URL.
+    """Open a pack (an archive of documents) by file name or URL.
 
     Raises:
         PublishingError: if the pack cannot be read.

@@ -13,9 +13,9 @@ from statuary.site.document import uncompressed_path
 
 
 def make_packed_path_filter(site_folder: Path) -> Callable[[str], bool]:
-    """Make a function that returns whether packs contain a file.
+    """Make a function that tells whether packs contain a file.
 
-    A pack is an archive of many documents of a site.
+    Packs are archives of many documents. A file that they contain need not be uploaded.
 
     Args:
         site_folder: the folder of a built site.

@@ -47,7 +47,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the site's list of packs, archives of many documents each.
+        """Read the site's list of packs (archives of many documents), if any.
 
         Returns:
             The list, or None if the site has none.
@@ -61,7 +61,9 @@ class PackFolder:
         return None if text is None else parse_pack_list(text, f"{self.location}/{LIST}")
 
     def require_pack_list(self) -> PackList:
-        """Read the site's list of packs, archives of many documents each.
+        """Read the list of packs, or raise an error without one.
+
+        A pack is an archive of many documents of the site.
 
         Raises:
             DamagedSnapshotError: if the list is malformed.
@@ -75,7 +77,7 @@ class PackFolder:
         return packs
 
     def open_ranges(self, pack: ListedPack) -> ByteRanges:
-        """Open a pack to read parts of it.
+        """Open a pack to read ranges of its bytes.
 
         Raises:
             PublishingError: if the pack cannot be read.
@@ -85,14 +87,14 @@ class PackFolder:
         return FileRanges(self.root / FOLDER / pack.path)
 
     def reader(self) -> PackListReader:
-        """Return a reader of the documents in all packs of the site."""
+        """Open all packs of the site, to find documents in them."""
         return PackListReader(self.require_pack_list(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
         """Verify every pack of the site against the list of packs.
 
         Yields:
-            The list's entry for the pack, and the result.
+            The pack as listed, and the result.
         """
         for pack in self.require_pack_list():
             try:
@@ -147,7 +149,7 @@ class WritablePackFolder(PackFolder):
         return packs
 
     def merge(self) -> PackList:
-        """Merge all packs into one.
+        """Merge all packs into one, without removed documents and old versions.
 
         Returns:
             The new list of packs.
@@ -226,10 +228,7 @@ class PackedSource:
         return None if document is None else document.body
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of all documents in the pack.
-
-        The whole pack is read.
-        """
+        """Read the whole pack, and yield the paths of its documents."""
         for key, body in self.pack.documents():
             if body is not None:
                 yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)

@@ -73,10 +73,10 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_contain(self, document_key: str) -> bool:
-        """Return False if a document is certainly not in this group.
+        """Return whether a document may be in this group of documents.
 
-        The index has only the first 32 bits of the SHA-256 of each key, which two keys may share. So if the
-        result is True, look into the group.
+        The index has only the first 32 bits of the SHA-256 of each key, which two keys may share. So False is
+        certain; if the result is True, look into the group.
         """
         mark = hash_key_prefix(document_key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
@@ -123,7 +123,7 @@ class PackHead(NamedTuple):
 
 
 def make_pack_key(site_path: str) -> str:
-    """Return the key by which packs find the document at a path.
+    """Convert a document's path to the key by which packs find it.
 
     The key is the path with the contract's address in lower case.
 
@@ -147,7 +147,7 @@ def hash_key_prefix(document_key: str) -> str:
 
 
 def encode_document_group(documents: Sequence[PackedDocument]) -> bytes:
-    """Join documents that are then compressed together.
+    """Join documents to a group, which is then compressed as a whole.
 
     The first line lists their keys and sizes; the documents follow.
     """
@@ -157,7 +157,7 @@ def encode_document_group(documents: Sequence[PackedDocument]) -> bytes:
 
 
 def parse_document_group(group: bytes, frame: Frame, group_name: str) -> list[PackedDocument]:
-    """Split a decompressed group into its documents.
+    """Split a decompressed group of a pack into its documents.
 
     Args:
         group: the bytes of the group.
@@ -208,6 +208,8 @@ def _parse_first_line(first_line: bytes, group_name: str) -> list[_FrameRow]:
 
 def parse_pack_key(json_value: Json) -> str:
     """Check that a JSON value in a pack's index is a key.
+
+    A key is a document's path with the contract's address in lower case.
 
     Raises:
         InvalidValueError: if the value is not a key.
@@ -303,7 +305,7 @@ def parse_pack_number(json_value: Json) -> int:
 def parse_key_hashes(json_value: Json) -> str:
     """Check that a JSON value in a pack's index is key hashes.
 
-    They are one string, with eight hex digits for each key.
+    They are one string, with eight hex digits for each document.
 
     Raises:
         InvalidValueError: if the value is not such a string.

@@ -85,7 +85,7 @@ def make_pack_name(digest: str) -> str:
 
 
 def make_list_entry(written_pack: WrittenPack, run_number: int) -> ListedPack:
-    """Return the entry for a new pack in the site's list.
+    """Make a new pack's entry in the site's list of packs.
 
     Args:
         written_pack: the pack.
@@ -205,7 +205,7 @@ class PackListReader:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Return the newest version of a document in all packs.
+        """Find the newest version of a document in the site's packs.
 
         Args:
             key: the path of the document, with the contract's address in lower case.
@@ -313,7 +313,7 @@ def select_newest_versions(
 
 
 def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
-    """Return the number of oldest packs that stay unchanged.
+    """Count the oldest packs that an update need not merge.
 
     When documents are added, small packs are merged into the new one. This keeps the number of packs low.
     Packs from the same update (a run) count as one.
@@ -336,9 +336,9 @@ def write_changes(
     open_pack: OpenPack,
     write_packs: PutPacks,
 ) -> PackList:
-    """Write changed documents to a new pack, an archive of documents.
+    """Write changed documents to a new pack, merged with small older packs.
 
-    Small older packs are merged into it.
+    A pack is an archive of many documents.
 
     Args:
         packs: the existing packs.

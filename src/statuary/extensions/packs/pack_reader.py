@@ -106,7 +106,6 @@ class PackReader:
         )
 
     def _find_group_entries(self, document_key: str) -> tuple[Frame, ...]:
-        """Return the entries of the index part that covers a key."""
         if not self.head.leaves:
             return self.head.frames
         number = bisect_right(self._firsts, document_key) - 1
@@ -136,21 +135,16 @@ class PackReader:
         )
 
     def _read_group(self, frame: Frame) -> list[PackedDocument]:
-        """Return the documents of a group, which are compressed together.
-
-        Raises:
-            DamagedSnapshotError: if the group is damaged.
-        """
         what = f"the frame at byte {frame.offset:,} of {self.name}"
         return parse_document_group(
             self.codec.decompress(self._read_verified_bytes(frame, what), frame.plain, what), frame, what
         )
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the index entry of each group of documents, in order.
+        """Yield the position and size of each group of documents, in order.
 
         Raises:
-            DamagedSnapshotError: if a part of the index is damaged.
+            DamagedSnapshotError: if a part of the pack's index is damaged.
         """
         yield from self.head.frames
         for number in range(len(self.head.leaves)):
@@ -179,7 +173,7 @@ class PackVerification(NamedTuple):
 
 
 def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
-    """Verify every byte of a pack.
+    """Verify every byte of a pack, an archive of many documents.
 
     Args:
         pack: the opened pack.
@@ -204,7 +198,7 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
 
 
 def _iter_contiguous_groups(pack: PackReader) -> Iterator[Frame]:
-    """Yield the groups of documents, and verify that no bytes are unused.
+    """Yield the groups of documents, and verify that none leaves a gap.
 
     Raises:
         DamagedSnapshotError: if other bytes are between groups or parts of the index.
@@ -233,7 +227,7 @@ def _add_to_totals(totals: Totals, documents: list[PackedDocument]) -> Totals:
     """Add the documents of a group to the totals of the pack.
 
     Raises:
-        DamagedSnapshotError: if they are out of order.
+        DamagedSnapshotError: if the documents are out of order.
     """
     if documents[0].key <= totals.last:
         raise DamagedSnapshotError(

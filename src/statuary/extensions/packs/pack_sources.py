@@ -78,17 +78,17 @@ class KeyTable:
         self.close()
 
     def close(self) -> None:
-        """Delete the table."""
+        """Delete the table on disk."""
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add documents: the key of each, and where to read it."""
+        """Add documents to pack: each key, and where to read it."""
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield all rows, sorted by key, file, line and path."""
+        """Yield the documents to pack, sorted by key, file, line and path."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 
@@ -169,7 +169,10 @@ class LinesOfRecords:
             start += len(line)
 
     def _parse_line_key(self, file_number: int, line_number: int, line: bytes) -> str:
-        """Return the key of a line's record, or report a line without one."""
+        """Return the key of the record on a line.
+
+        If the line has none, a finding is added and the result is empty.
+        """
         path = str(self.paths[file_number])
         try:
             parsed_contract = parse_record_json(line.rstrip(b"\r\n"), path)
@@ -217,7 +220,6 @@ class LinesOfRecords:
             raise UnusableLinesError(self.findings)
 
     def _encode_record_at(self, row: KeyRow) -> bytes:
-        """Return a record as a build publishes it."""
         line = _read_bytes_at(self._files[row.file].fileno(), row.start, row.size)
         parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
         if parsed_contract.record is None:
@@ -275,7 +277,7 @@ def _open_lines_file(file_path: Path) -> IO[bytes]:
 
 
 def _iter_lines(stream: IO[bytes], file_path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file.
+    """Yield the lines of a file that are not too long.
 
     Raises:
         PublishingError: if a line is longer than any record.
@@ -299,7 +301,7 @@ def _read_bytes_at(file_descriptor: int, offset: int, size: int) -> bytes:
 def is_packable(path: str) -> bool:
     """Return whether a path is that of a contract's record or proof.
 
-    Only these documents can be in packs, archives of many documents each.
+    Only these documents can be in packs, which are archives of many documents.
     """
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 

@@ -85,9 +85,9 @@ def divide_into_groups(
 def compress_groups(
     sorted_documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Divide documents into groups, and compress each group.
+    """Divide documents into groups, and compress each group in a thread.
 
-    Groups are compressed in threads, whose number does not affect the result.
+    The number of threads does not affect the result.
 
     Args:
         sorted_documents: the documents, sorted by key.
@@ -133,7 +133,7 @@ class PackWriter:
         self._leaf_file.close()
 
     def add(self, frame: CompressedFrame) -> None:
-        """Write a compressed group of documents to the pack.
+        """Append a compressed group of documents to the pack.
 
         The keys of its documents must sort after all keys in the pack so far.
         """
@@ -190,7 +190,7 @@ class PackWriter:
 def write_pack(
     pack_file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
 ) -> WrittenPack:
-    """Write documents to a pack, replacing an existing file.
+    """Write documents to a pack file, replacing an existing one.
 
     Args:
         pack_file: the file of the pack.
@@ -212,7 +212,7 @@ def write_pack(
 def make_packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, size_limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Divide documents into packs of limited size.
+    """Write documents to packs (archives) of limited size, in memory.
 
     Args:
         documents: the documents, sorted by key.

@@ -69,7 +69,7 @@ class PackedDocuments:
                 return newer.find(key)
 
     def clear_cache(self) -> None:
-        """Discard the list of packs; the next read fetches it again.
+        """Fetch the list of packs again at the next read.
 
         Call this method after the site was published anew.
         """
@@ -109,7 +109,6 @@ class PackedDocuments:
         return self._reader
 
     def _switch_to_list(self, new_list: bytes | None) -> None:
-        """Read the packs of a new list from now on."""
         if new_list == self._text:
             return
         if self._reader is not None:
@@ -128,9 +127,9 @@ class PackedDocuments:
 
 
 def open_packed_documents(source: DocumentSource) -> PackedDocuments | None:
-    """Return a reader of a site's packs, archives of many documents.
+    """Open a site's packs, to read documents that exist only there.
 
-    Snapshots and folders of builds have every document as a file too.
+    Packs are archives of many documents. Snapshots and folders of builds have every document as a file too.
 
     Returns:
         The reader, or None for a snapshot or the folder of a build.

@@ -89,7 +89,9 @@ class SitePacks:
         self._ledger = target.ledger
 
     def pack_changed_documents(self) -> str:
-        """Write changed documents to packs.
+        """Write the documents that a build changed to packs.
+
+        Packs are archives of many documents.
 
         Returns:
             A line about them, for the report of the build.
@@ -111,7 +113,6 @@ class SitePacks:
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
     def _pack_all_documents(self) -> PackList:
-        """Return a list of packs of all documents."""
         with KeyTable(self._read_new_document) as table:
             table.add(_make_key_row(path) for path, *_ in self._ledger.listing() if is_packable(path))
             put = _make_pack_writer(self._target)
@@ -144,7 +145,6 @@ class SitePacks:
         return body is not None and sha256(body).hexdigest() == listed_pack.sha256
 
     def _pack_changes(self, previous_packs: PackList) -> PackList:
-        """Add a pack with the changes of the build."""
         with KeyTable(self._read_new_document) as table:
             table.add(
                 _make_key_row(path, is_removed=digest is None)
@@ -166,7 +166,6 @@ class SitePacks:
         )
 
     def _read_new_document(self, row: KeyRow) -> bytes | None:
-        """Return a document's new bytes, or None if it is removed."""
         if row.size == REMOVED:
             return None
         body = self._read_staged_document(row.path)

@@ -215,7 +215,7 @@ PRUNED: Final = re.compile(
 
 
 def _explain_refused_proof(error: RpcError, block_number: int) -> str:
-    """Explain why a node gives no Merkle proof, and what to do."""
+    """Explain a node's refusal of a Merkle proof, with a hint."""
     if error.code == METHOD_NOT_FOUND:
         return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):

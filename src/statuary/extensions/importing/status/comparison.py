@@ -85,7 +85,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _future_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return when each incident that is not public yet will be published."""
+    """Return the publication times of incidents that are not public yet."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
@@ -180,7 +180,7 @@ def _join_first_names(names: Sequence[str]) -> str:
 
 
 def format_comparisons(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Format how the site differs from the imported page, line by line."""
+    """Format the comparison with the imported page, line by line."""
     rows = list(comparisons)
     if rows:
         yield "compared with the source:"

@@ -361,5 +361,5 @@ def _component_status(component: Fields) -> ComponentStatus:
 
 
 def _last_change_time(json_object: Fields) -> Instant:
-    """Return when an object was changed last; the year 1 if unknown."""
+    """Return the time of an object's last change, or the year 1."""
     return parse_instant(json_object.get_instant("updated_at") or "0001-01-01T00:00:00Z")

@@ -189,7 +189,7 @@ class _ScriptRun:
 
 
 def _describe_build(commit: str, evm_version: str) -> str:
-    """Say how the user can build the code of a script's run."""
+    """Give the commands that build the code of a script's run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
