@@ -378,7 +378,7 @@ def third_party_versions(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return what extensions provide of a kind, as `module:name` by name.
+    """Return the functions and classes that extensions provide of one kind.
 
     For example, `providers("place")` returns a dict such as `{"s3": "module:name"}`.
     """

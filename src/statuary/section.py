@@ -286,5 +286,5 @@ class ContentSection(Section):
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return what the API page says about the section, such as the URLs of its API calls."""
+        """Describe the section for the API page, such as the URLs of its API calls."""
         raise NotImplementedError

@@ -44,7 +44,7 @@ TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
 
 
 def describe_folder_overlap(content: Path, out: Path, name: str) -> str:
-    """Describe how a site's folder and its content folder overlap.
+    """Describe the overlap of a site's folder and its content folder.
 
     Args:
         content: the content folder.

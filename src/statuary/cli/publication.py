@@ -163,7 +163,7 @@ def publish_to_folder(
 
 
 def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
-    """Print which folders could not be replaced, and return the outcome.
+    """Print the folders that could not be replaced, and return the outcome.
 
     Args:
         replacement: the folders that must stay as they are, with the reasons.

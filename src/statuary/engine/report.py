@@ -31,7 +31,7 @@ class BuildReport:
     unsorted: list[Finding] = field(default_factory=list)  # of files, until `Sections.find_faults` sorts them
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Record why incidents, maintenance windows or pages are excluded."""
+        """Record the reasons for excluding incidents, maintenance windows or pages."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1

@@ -67,7 +67,7 @@ class Listing:
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, query_end: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield the documents that an SQL condition selects.
+        """Yield the documents in the list that an SQL condition selects.
 
         Args:
             query_end: the end of an SQL query, such as `WHERE path = ?`.

@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, Severity
 
 
 class Extent(StrEnum):
-    """How much of a site was published: nothing, all, or all except faulty parts."""
+    """The published part of a site: nothing, all, or all except faulty parts."""
 
     NOTHING = "nothing"
     ALL = "all"

@@ -81,7 +81,7 @@ class BuildTarget(Target[Document], Protocol):
         """
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Take back documents that were added.
+        """Take back documents that were added, such as those of an excluded contract.
 
         Errors about their paths are forgotten, too.
         """

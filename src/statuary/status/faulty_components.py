@@ -167,7 +167,10 @@ def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Com
 def _published_components_at(
     catalogue: StatusCatalogue, last_components: Iterable[Component], pointers: frozenset[Pointer]
 ) -> Iterator[Component]:
-    """Yield the published components of some places, unless they have moved."""
+    """Yield published components that had a given place in components.yaml.
+
+    Components that are now at another place are left out.
+    """
     current = {(component.key, component.id) for component in catalogue.components}
     for component in last_components:
         is_moved = component.pointer not in pointers and (component.key, component.id) in current

@@ -253,9 +253,9 @@ class SiteStatus:
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
-        """Everything that documents which change with time depend on.
+        """The values on which the documents that change with time depend.
 
-        A build reuses the documents if it is unchanged. The program itself is not part of it.
+        If they are the same, a build reuses the documents. The program itself is not part of them.
         """
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
@@ -268,9 +268,9 @@ class SiteStatus:
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:
-        """Everything that the status documents depend on.
+        """The values on which the status documents depend.
 
-        A build reuses the documents if it is unchanged. The program itself is not part of it.
+        If they are the same, a build reuses the documents. The program itself is not part of them.
         """
         return self.shared_inputs, self._instants, list(self._digests.values())
 
@@ -302,9 +302,9 @@ class SiteStatus:
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
-        """Everything that all status documents depend on.
+        """The values on which each status document depends.
 
-        The program, the incidents and the maintenance windows are not part of it.
+        The program, the incidents and the maintenance windows are not part of them.
         """
         catalogue = self.timeline.catalogue
         added = [follower.settings for follower in self.followers]

@@ -30,9 +30,9 @@ _LINE = "\t"
 
 
 def records_group_name(part_name: str) -> str:
-    """Name the set of ended incidents' documents in the build's database.
+    """Return the name under which the documents of ended incidents are stored.
 
-    A build reuses a document of the set if nothing it depends on has changed.
+    The build's database has the name. A build reuses a document if nothing it depends on has changed.
 
     Args:
         part_name: the name of the part of the archive that the incidents belong to.

@@ -215,7 +215,7 @@ class EditSession:
         self.at = publish_at
 
     def print_remaining_statuses(self, record: Incident) -> None:
-        """Print which affected components are not operational after an incident ended.
+        """Print the components that are not operational although an incident ended.
 
         This reminds the user to set their status, too.
 

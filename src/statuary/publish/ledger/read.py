@@ -143,7 +143,7 @@ def read_ledger_meta(file: Path, name: str) -> str | None:
 
 
 def read_cached_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
-    """Return what the last build stored about a set of documents.
+    """Return the digest that the last build stored for a set of documents.
 
     The paths of the documents are not read.
 
