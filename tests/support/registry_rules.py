@@ -16,10 +16,10 @@ from pathlib import Path
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import (
     FOLDERS,
-    BoundContract,
+    DescribedContract,
     DescriptorFolder,
     SigningFileKind,
-    bound_contracts,
+    described_contracts,
 )
 from statuary.extensions.clear_signing.indexes import encode_calldata_index, encode_messages_index
 from statuary.extensions.clear_signing.records import SiteRecords
@@ -81,14 +81,16 @@ def report(folder: FolderVerification, checkout: Path) -> None:
         )
 
 
-def _withheld(folder: FolderVerification) -> Iterator[tuple[DescriptorVerdict, BoundContract]]:
+def _withheld(folder: FolderVerification) -> Iterator[tuple[DescriptorVerdict, DescribedContract]]:
     """Yield the deployments of descriptors that are withheld for their own errors."""
     for item in folder.descriptors:
         if not item.is_valid:
             descriptor = folder.folder.read_descriptor(item.path)
             is_of_messages = item.kind is SigningFileKind.MESSAGES
             hashes = type_hashes(descriptor) if is_of_messages else {}
-            yield from ((item._replace(type_hashes=hashes), place) for place in bound_contracts(descriptor))
+            yield from (
+                (item._replace(type_hashes=hashes), place) for place in described_contracts(descriptor)
+            )
 
 
 def lint(linter: str, checkout: Path) -> None:

@@ -19,7 +19,7 @@ from statuary.extensions.clear_signing.descriptors import (
     FOLDERS,
     DescriptorFolder,
     SigningFileKind,
-    bound_contracts,
+    described_contracts,
 )
 from statuary.extensions.clear_signing.examples import (
     Chains,
@@ -115,7 +115,7 @@ class Registry:
         bound = {
             deployment.caip10_id: path
             for path in self.folder.paths_of_kinds(SigningFileKind.CALLDATA)
-            for deployment in bound_contracts(self.folder.read_descriptor(path))
+            for deployment in described_contracts(self.folder.read_descriptor(path))
         }
         cases = [
             {"descriptor": test.path, "dataProvider": test.provider, **written_example(test.example)}

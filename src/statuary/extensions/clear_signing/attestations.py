@@ -56,7 +56,10 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """An auditor's signed statement about a descriptor, and whether it is valid."""
+    """An auditor's signed statement about a descriptor, and its validity.
+
+    A descriptor is the ERC-7730 file that tells wallets how to show a contract's calls.
+    """
 
     path: str
     descriptor: str  # the path of the descriptor
@@ -67,7 +70,7 @@ class Attestation(NamedTuple):
 
 
 def canonical_json(value: Json) -> bytes:
-    """Encode JSON in the canonical form of RFC 8785.
+    """Encode JSON in the canonical form of RFC 8785, for hashing.
 
     Raises:
         InvalidValueError: if the JSON contains a number that is too large.
@@ -124,7 +127,9 @@ def _format_json_number(value: float) -> str:
 
 
 def descriptor_hash(descriptor: Json) -> str:
-    """Return the hash of a descriptor, which auditors sign in attestations.
+    """Return the hash of a descriptor, which auditors sign.
+
+    A descriptor tells wallets how to show a contract's calls.
 
     Args:
         descriptor: the JSON of the descriptor.
@@ -178,7 +183,7 @@ _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
 
 
 def _hash_eip712_struct(struct_name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
-    """Hash a struct by EIP-712's `hashStruct`.
+    """Hash a struct as EIP-712 does (`hashStruct`).
 
     Raises:
         InvalidValueError: if a value is not of its type.
@@ -190,7 +195,9 @@ def _hash_eip712_struct(struct_name: str, members: tuple[tuple[str, str], ...], 
 
 
 def attestation_signing_digest(signed_attestation: JsonObject) -> bytes:
-    """Return the 32-byte EIP-712 digest that an off-chain attestation signs.
+    """Return the 32 bytes that an auditor's key signs for an attestation.
+
+    They are the EIP-712 digest of the attestation.
 
     Args:
         signed_attestation: the member `sig` of the attestation's file, which has the domain and message.
@@ -286,7 +293,7 @@ def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) ->
 def _find_attestation_fault(
     signed_attestation: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
-    """Describe how an attestation does not fit its descriptor.
+    """Explain why an attestation is not for its descriptor, if so.
 
     Returns:
         The fault; empty if there is none.

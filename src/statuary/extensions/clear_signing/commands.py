@@ -152,7 +152,7 @@ def render_command(
 
 
 class NewOptions(NamedTuple):
-    """The options of a first descriptor."""
+    """The options of `statuary signing new`, which writes a first descriptor."""
 
     chain_id: str | None
     owner: str
@@ -305,7 +305,7 @@ def _find_contract_place(site: SiteContent, address: str, stated_chain: str | No
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Return the contract call that the command-line options describe.
+    """Make a contract call from the options of `statuary signing render`.
 
     Args:
         descriptors: the site's descriptors. Without `--chain-id`, the chain comes from the descriptor of the
@@ -360,7 +360,7 @@ def _parse_integer_option(text: str, option_name: str) -> int:
 
 
 def _read_wallet_names(options: NameOptions, call: Call) -> Names:
-    """Read the names that a wallet knows from a file.
+    """Read the names that a wallet knows from the file in `--names`.
 
     Raises:
         InvalidValueError: if it cannot be read.
@@ -379,7 +379,6 @@ def _read_wallet_names(options: NameOptions, call: Call) -> Names:
 
 
 def _format_rendered_call(rendered: Rendered, indent: str = "") -> list[str]:
-    """Format a rendered call as lines."""
     intent = rendered.interpolated or rendered.intent
     if isinstance(intent, dict):
         intent = ", ".join(f"{label}: {text}" for label, text in intent.items())

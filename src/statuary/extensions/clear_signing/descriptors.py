@@ -36,7 +36,7 @@ READABLE: Final = "unreadable-descriptor"
 
 
 class SigningFileKind(Enum):
-    """The kind of a file in the folder `clear-signing`."""
+    """The kind of a file in `clear-signing/`, such as a descriptor."""
 
     CALLDATA = "calldata"
     MESSAGES = "eip712"
@@ -52,7 +52,7 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 def signing_file_kind(path: str) -> SigningFileKind:
     """Return whether a file is a descriptor, a test, or something else.
 
-    For example, `registry/acme/calldata-Vault.json` is a descriptor of contract calls.
+    Example: `registry/acme/calldata-Vault.json` is a descriptor of contract calls, which tells wallets how to show them.
 
     Args:
         path: the path of the file in the folder of descriptors. The folder has the layout of the ERC-7730
@@ -71,28 +71,31 @@ def signing_file_kind(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The file and position of a part of a descriptor."""
+    """The file in which a part of a descriptor is written, and where."""
 
     path: str
     pointer: Pointer
 
 
 class Origins:
-    """Records the file from which each part of a merged descriptor comes."""
+    """Records the file from which each part of a merged descriptor comes.
+
+    A descriptor may include other files. Errors name the file and position where the author wrote the part.
+    """
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
     def find_origin(self, merged_pointer: Pointer) -> Origin:
-        """Return the file in which a part of the descriptor is written.
+        """Find the file in which a part of a descriptor is written.
 
         A descriptor may include other files, so its parts come from several files.
 
         Args:
-            merged_pointer: the pointer of the part in the descriptor with its included files.
+            merged_pointer: the keys that lead to the part in the descriptor with its included files.
 
         Returns:
-            The path of the file, and the pointer of the part in it.
+            The path of the file, and the keys that lead to the part in it.
         """
         for length in range(len(merged_pointer), -1, -1):
             if merged_pointer[:length] in self._files:
@@ -101,14 +104,14 @@ class Origins:
         raise KeyError(merged_pointer)
 
     def record_origin(self, merged_pointer: Pointer, source_path: str, source_pointer: Pointer) -> None:
-        """Store in which file a part of the descriptor is written.
+        """Store in which file a part of a descriptor is written.
 
         `find_origin` then returns this file.
 
         Args:
-            merged_pointer: the pointer of the part in the descriptor with its included files.
+            merged_pointer: the keys that lead to the part in the descriptor with its included files.
             source_path: the file in which the part is written.
-            source_pointer: the pointer of the part in that file.
+            source_pointer: the keys that lead to the part in that file.
         """
         consume(len(self._files))
         for inner in [
@@ -127,9 +130,9 @@ class IncludedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Descriptor:
-    """An ERC-7730 descriptor, merged with the files that it includes.
+    """An ERC-7730 descriptor: a file that tells wallets how to show calls.
 
-    A descriptor tells wallets how to show a contract's calls.
+    `value` is merged with the files that it includes, `own_value` is not.
     """
 
     path: str  # path below the folder, as in the indexes
@@ -149,7 +152,9 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return an error, warning or note about a part of the descriptor.
+        """Report an error, warning or note about a part of the descriptor.
+
+        It names the file and position where the part is written.
 
         Args:
             rule: the id of the broken rule.
@@ -172,17 +177,17 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The formats in the descriptor, each for one function or message.
+        """The formats in the descriptor: how to show each function or message.
 
-        A format tells wallets what to show. The keys are function signatures, such as `transfer(address
-        to,uint256 amount)`, or EIP-712 types. Formats that are not JSON objects are omitted.
+        The keys are function signatures, such as `transfer(address to,uint256 amount)`, or EIP-712 types. Formats that are not
+        JSON objects are omitted.
         """
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
 
     @property
     def context(self) -> JsonObject:
-        """The part of the descriptor that names its contract or message type."""
+        """The part of the descriptor that names its contracts or message type."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
@@ -211,7 +216,7 @@ class DescriptorFiles(NamedTuple):
 class DescriptorFolder:
     """A folder of ERC-7730 descriptors, from the content or a registry checkout.
 
-    Each file is read at most once.
+    Descriptors tell wallets how to show contract calls. Each file is read at most once.
     """
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
@@ -294,7 +299,7 @@ class DescriptorFolder:
         )
 
     def included_files(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return a descriptor's file and all files that it includes.
+        """List a descriptor's file and all files that it includes.
 
         Args:
             path: the path of the descriptor in the folder.
@@ -393,7 +398,7 @@ def _descriptor_error(
 
 
 class _DescriptorMerger:
-    """Merges a descriptor's file with the file that it includes.
+    """Merges a descriptor with the file that it includes.
 
     Values of the including file take precedence. Fields with the same path are merged.
     """
@@ -460,8 +465,8 @@ class _DescriptorMerger:
         return result
 
 
-class BoundContract(NamedTuple):
-    """A contract that a descriptor names as its deployment."""
+class DescribedContract(NamedTuple):
+    """A contract whose calls a descriptor describes (one of its `deployments`)."""
 
     chain_id: str
     address: str  # in lower case
@@ -470,18 +475,17 @@ class BoundContract(NamedTuple):
 
     @property
     def caip10_id(self) -> str:
-        """The contract's id by the standard CAIP-10, such as `eip155:1:0x…`."""
+        """The contract's id in the format CAIP-10, such as `eip155:1:0x…`."""
         return f"eip155:{self.chain_id}:{self.address}"
 
 
 _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
-def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield each contract that a descriptor names as its deployment.
+def described_contracts(descriptor: Descriptor) -> Iterator[DescribedContract]:
+    """Yield each contract that a descriptor names under `deployments`.
 
-    A contract that is named twice is yielded once. Deployments with a malformed chain id or address are
-    skipped.
+    A contract that is named twice is yielded once. Entries with a malformed chain id or address are skipped.
     """
     base: Pointer = (
         "context",
@@ -495,7 +499,9 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
         address = entry.get("address")
         if isinstance(chain_id, bool) or not isinstance(chain_id, int) or not isinstance(address, str):
             continue
-        deployment = BoundContract(str(chain_id), address.strip().lower(), address.strip(), (*base, number))
+        deployment = DescribedContract(
+            str(chain_id), address.strip().lower(), address.strip(), (*base, number)
+        )
         if (
             _ADDRESS.fullmatch(deployment.address)
             and chain_id > 0
@@ -506,7 +512,7 @@ def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def parse_attestation_path(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and the signer, given an attestation's path.
+    """Parse the path of an attestation: for which descriptor, and by whom.
 
     Returns:
         The path of the descriptor, and the signer as `eip155-<chainId>-0x…`. None if the path is not the path

@@ -39,6 +39,8 @@ def verify_site_descriptors(
 ) -> FolderVerification:
     """Check a site's descriptors, and reuse results that are still valid.
 
+    Descriptors (ERC-7730) tell wallets how to show contract calls. They must fit the verified contracts.
+
     Args:
         folder: the folder of descriptors.
         site: the content of the site.
@@ -71,7 +73,9 @@ def signing_documents(
     read_previous_proof: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the documents to publish about all descriptors of a site.
+    """Make the documents about all descriptors of a site.
+
+    These are the descriptors themselves, indexes for wallets, proofs and examples.
 
     Args:
         verification: the results of checking the descriptors.
@@ -128,7 +132,7 @@ BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 def _group_results_by_contract(
     verification: FolderVerification, published_pairs: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
-    """Group the results that are compared or published by contract.
+    """Group the results to compare or publish by contract.
 
     The contracts are sorted by chain id, as a string, and address.
     """
@@ -143,7 +147,7 @@ def _group_results_by_contract(
 def _descriptor_documents(
     verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
 ) -> Iterator[Document]:
-    """Yield the published descriptors, their includes and uncontradicted attestations."""
+    """Yield the published descriptors, the files that they include, and valid attestations."""
     paths = {file.path for item in published_descriptors for file in item.files}
     published_paths = {item.path for item in published_descriptors}
     paths |= {
@@ -157,7 +161,7 @@ def _descriptor_documents(
 
 
 def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:
-    """Return the name and currency of each chain of the site.
+    """Return the name and currency of each chain, as wallets show them.
 
     Returns:
         Pairs of name and currency by chain id. The currency is None if the settings do not name it.

@@ -18,7 +18,7 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorError,
     DescriptorFolder,
     SigningFileKind,
-    bound_contracts,
+    described_contracts,
 )
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.key_types import parse_message_key
@@ -51,13 +51,13 @@ Chains = Mapping[int, tuple[str, Token | None]]
 class Descriptors:
     """The descriptors of contract calls, looked up by the called contract.
 
-    If several descriptors are for the same contract, the first one is used.
+    A descriptor tells wallets how to show calls. If several are for the same contract, the first one is used.
     """
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
         for descriptor in descriptors:
-            for deployment in bound_contracts(descriptor):
+            for deployment in described_contracts(descriptor):
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def find_descriptor(self, call: Call) -> Descriptor | None:
@@ -69,7 +69,7 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_with_address(self, address: str) -> list[int]:
-        """Return the chains on which an address has a descriptor.
+        """Return the chains on which a contract address has a descriptor.
 
         Args:
             address: the address of a contract, in lower case.
@@ -80,7 +80,7 @@ class Descriptors:
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def render(self, call: Call, wallet_names: Names) -> Rendered:
-        """Return the text that a wallet would show for a call.
+        """Render a call as the text that a wallet would show.
 
         Raises:
             NotShownError: if no descriptor has a format for the call.
@@ -131,7 +131,9 @@ class InnerRenderer:
 
 
 def parse_data_provider(data_provider: JsonObject, chains: Chains) -> Names:
-    """Return the token and address names that a test file supplies.
+    """Parse the names of tokens and addresses that a test file supplies.
+
+    They stand for what a wallet knows.
 
     Args:
         data_provider: the member `dataProvider` of the test file.
@@ -161,7 +163,7 @@ def _string_members(value: Json) -> dict[str, str]:
 
 
 def rendered_call_json(rendered: Rendered) -> dict[str, Json]:
-    """Return the lines that a wallet shows for a call, as JSON.
+    """Convert the lines that a wallet shows for a call to JSON.
 
     The JSON has the format of the tests in the ERC-7730 registry.
     """
@@ -204,7 +206,7 @@ def decode_transaction(encoded_transaction: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain_id(transaction_items: list[RlpItem]) -> int:
-    """Return a legacy transaction's chain by EIP-155, 1 by default."""
+    """Return the chain of a legacy transaction (EIP-155), 1 by default."""
     stated_chain = rlp_to_number(transaction_items[6]) if len(transaction_items) == 9 else 1
     if len(transaction_items) == 9 and require_rlp_bytes(
         transaction_items[8]
@@ -215,6 +217,8 @@ def _legacy_chain_id(transaction_items: list[RlpItem]) -> int:
 
 def encode_type(primary_type: str, types_by_name: JsonObject) -> str:
     """Return the EIP-712 type string (`encodeType`) of a message.
+
+    Example: `Mail(Person from,string contents)Person(address wallet)`
 
     Args:
         primary_type: the name of the message's type.
@@ -240,10 +244,10 @@ def encode_type(primary_type: str, types_by_name: JsonObject) -> str:
 
 
 def parse_typed_data(typed_data: JsonObject, sender: str = "") -> SignedMessage:
-    """Parse an EIP-712 message in the format of `eth_signTypedData_v4`.
+    """Parse an EIP-712 message: structured data that a wallet asks to sign.
 
     Args:
-        typed_data: the JSON with types, domain and message.
+        typed_data: the JSON with types, domain and message, in the format of `eth_signTypedData_v4`.
         sender: the address that signs, as hex; empty if unknown.
 
     Raises:
@@ -276,7 +280,7 @@ class RenderedExample(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A call or message that a descriptor's tests contain."""
+    """An example call or message in a descriptor's tests."""
 
     description: str
     sender: str  # in lower case; empty if it is not known
@@ -284,7 +288,7 @@ class Example(NamedTuple):
     message: JsonObject  # the message in the format of `eth_signTypedData_v4`; empty for a call
 
     def render(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
-        """Return the text that a wallet would show for the example.
+        """Render the example as the text that a wallet would show.
 
         Args:
             descriptor: the descriptor that the example tests.
@@ -308,7 +312,7 @@ class Example(NamedTuple):
 
 
 class DescriptorTests(NamedTuple):
-    """The examples in one test file."""
+    """The example calls and messages in one test file."""
 
     path: str  # path below the folder
     provider: JsonObject  # the names that a wallet knows
@@ -384,7 +388,7 @@ def _parse_examples(test_cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Return a document with a descriptor's examples, as wallets show them.
+    """Make a document with a descriptor's examples, as wallets show them.
 
     It has at most `MAX_EXAMPLES` examples. An example for which the descriptor has no format is skipped.
 

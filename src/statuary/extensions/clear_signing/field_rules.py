@@ -13,9 +13,9 @@ from statuary.extensions.clear_signing.path_types import (
     Bytes,
     DataTypes,
     PathTarget,
+    can_contain_address,
     describe_target_type,
     descriptor_value_at,
-    holds_address,
     is_address_like,
     is_number_like,
     is_single_value,
@@ -25,7 +25,7 @@ from statuary.extensions.clear_signing.plain_text import quote_shortened
 
 
 class BrokenRule(NamedTuple):
-    """A way in which a descriptor breaks a rule."""
+    """A place where a descriptor breaks a rule, and why."""
 
     message: str
     pointer: Pointer
@@ -52,7 +52,7 @@ def _can_be_selector(target: PathTarget) -> bool:
 
 
 def _can_contain_address(target: PathTarget) -> bool:
-    return is_address_like(target) or holds_address(target)
+    return is_address_like(target) or can_contain_address(target)
 
 
 Fits = Callable[[PathTarget], bool]
@@ -93,9 +93,9 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield an error for each path in a field without a value.
+    """Report paths in a field that lead to no value.
 
-    A constant that the descriptor does not define is an error too.
+    A field says how wallets show one argument of a call. A constant that the descriptor does not define is an error too.
 
     Args:
         field: the field of a format.
@@ -121,7 +121,7 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
 def _parameter_violations(
     field: Field, parameter_name: str, parameter_value: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    """Yield a violation if a parameter names something missing or unsuitable."""
+    """Report a parameter that names something missing or unsuitable."""
     at = (*field.pointer, "params", parameter_name)
     if parameter_name in PATHS and isinstance(parameter_value, str):
         yield from _path_parameter_violations(field, parameter_name, parameter_value, types, descriptor)
@@ -135,7 +135,7 @@ def _parameter_violations(
 
 
 def _constant_violations(constant: Json, pointer: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield a violation if the descriptor does not define a constant."""
+    """Report a constant that the descriptor does not define."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             descriptor_value_at(descriptor, parse_path(constant))
@@ -213,9 +213,9 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield an error if a field's format cannot show its value.
+    """Report a field whose format cannot show its value.
 
-    A missing format or label is an error too.
+    For example, the format `tokenAmount` cannot show a string. A missing format or label is an error too.
 
     Args:
         field: the field of a format.
@@ -257,10 +257,10 @@ def _format_violations(field: Field, target: PathTarget) -> Iterator[BrokenRule]
 
 
 def _type_of_shown_value(field: Field, types: DataTypes) -> PathTarget | None:
-    """Return the target of the path that a field shows.
+    """Return the type of the value that a field shows.
 
     Returns:
-        The target; None for a constant, for a path without a target, and for a value of the descriptor. An
+        The type; None for a constant, for a path without a value, and for a value of the descriptor. An
         encrypted value has the type of its plain text.
     """
     encryption = as_object(field.value.get("encryption"))
@@ -306,7 +306,7 @@ def shows_amount_sent(field: Field) -> bool:
 
 
 def uses_amount_sent(field: Field) -> bool:
-    """Return whether the path or a parameter of a field is `@.value`.
+    """Return whether a field uses `@.value`, as its path or a parameter.
 
     `@.value` is the amount of the chain's currency, such as ether, that the transaction sends.
     """

@@ -12,7 +12,10 @@ from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
 class Field(NamedTuple):
-    """A value of a call or message, and how wallets show it."""
+    """A value of a call or message, and how wallets show it.
+
+    `value` is the JSON of the field in a descriptor, and `group` the path of the group around it.
+    """
 
     value: Mapping[str, Json]
     pointer: Pointer  # pointer in the merged descriptor
@@ -23,21 +26,21 @@ class Field(NamedTuple):
     def format(self) -> str:
         """The name of the field's display format, such as `tokenAmount`.
 
-        The value is empty if the field has no format.
+        Empty if the field has no format.
         """
         name = self.value.get("format")
         return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> JsonObject:
-        """The parameters of the field's display format, such as a token's path."""
+        """The parameters of the display format, such as a token's path."""
         return as_object(self.value.get("params"))
 
     @property
     def label(self) -> str:
         """The label that wallets show beside the value.
 
-        The value is empty if the field has no label.
+        Empty if the field has no label.
         """
         label = self.value.get("label")
         return label if isinstance(label, str) else ""
@@ -46,7 +49,7 @@ class Field(NamedTuple):
     def is_never_visible(self) -> bool:
         """Whether wallets always hide the field.
 
-        Wallets hide the field if `visible` is `never`, or requires a fixed value (`mustMatch`).
+        They do if `visible` is `never`, or requires a fixed value (`mustMatch`).
         """
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
@@ -149,7 +152,7 @@ def _parse_field(
 def find_placeholders(template: str) -> Iterator[str]:
     """Yield the path in each pair of braces in a text.
 
-    For example, the path in `Send {amount}` is `amount`. A doubled brace stands for the brace itself.
+    Example: `Send {amount}` -> `amount`. A doubled brace stands for the brace itself.
 
     Raises:
         InvalidValueError: if a brace is not closed, or there is nothing between braces.

@@ -41,7 +41,7 @@ InnerCall = tuple[int, str, bytes, int | None, str]
 
 
 class ShownValue(NamedTuple):
-    """The text with which a wallet shows a value."""
+    """The text with which a wallet shows a value, and a warning."""
 
     text: str
     note: str = ""  # the wallet's warning; empty if there is none
@@ -49,7 +49,7 @@ class ShownValue(NamedTuple):
 
 
 class DisplayContext(NamedTuple):
-    """The names and values that a value's display format may refer to."""
+    """The names and other values that a display format may refer to."""
 
     chain_id: int
     names: Names
@@ -58,7 +58,7 @@ class DisplayContext(NamedTuple):
 
 
 def format_value(format_name: str, value: Leaf, params: JsonObject, context: DisplayContext) -> ShownValue:
-    """Return a value as a wallet displays it, with any warning.
+    """Format a value as a wallet displays it, with any warning.
 
     Args:
         format_name: the name of the display format, such as `tokenAmount`. If it is unknown, the result is
@@ -112,7 +112,7 @@ def _is_number(value: Leaf) -> bool:
 def format_decimal(amount: int, decimals: int) -> str:
     """Format a token amount as a decimal number without trailing zeros.
 
-    For example, 1500000 with 6 decimals becomes `1.5`.
+    Example: 1500000 with 6 decimals -> `1.5`
 
     Args:
         amount: the amount in the token's smallest unit.
@@ -154,7 +154,6 @@ def _resolve_address(parameter: Json, context: DisplayContext) -> str:
 
 
 def _look_up_in_descriptor_map(map_reference: JsonObject, context: DisplayContext) -> Json:
-    """Look up a key in a map of the descriptor, if present."""
     key = context.value_at_path(str(map_reference.get("keyPath")))
     try:
         values = as_object(descriptor_value_at(context.descriptor, parse_path(str(map_reference.get("map")))))

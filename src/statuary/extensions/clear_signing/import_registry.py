@@ -9,7 +9,7 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorError,
     DescriptorFolder,
     SigningFileKind,
-    bound_contracts,
+    described_contracts,
     parse_attestation_path,
 )
 from statuary.extensions.clear_signing.examples import tests_by_descriptor
@@ -19,7 +19,7 @@ from statuary.system.writing import create_file
 
 
 class SelectedFiles(NamedTuple):
-    """The files of the registry to copy, and what was left out."""
+    """The files to copy from the ERC-7730 registry, and the rest."""
 
     descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
@@ -28,9 +28,10 @@ class SelectedFiles(NamedTuple):
 
 
 def select_registry_files(registry: DescriptorFolder, chain_ids: Collection[str]) -> SelectedFiles:
-    """Select the registry's descriptors for some chains, and related files.
+    """Select the files of the ERC-7730 registry for some chains.
 
-    These are the files that the descriptors include, their tests and their attestations.
+    These are descriptors, which tell wallets how to show calls, the files that they include, their tests and their
+    attestations.
 
     Args:
         registry: a clone of the ERC-7730 registry.
@@ -46,7 +47,7 @@ def select_registry_files(registry: DescriptorFolder, chain_ids: Collection[str]
         except DescriptorError as error:
             unreadable.append(f"{path}: {error.finding.message}")
             continue
-        if any(deployment.chain_id in chain_ids for deployment in bound_contracts(descriptor)):
+        if any(deployment.chain_id in chain_ids for deployment in described_contracts(descriptor)):
             copied.append(path)
             files |= {file.path for file in descriptor.files}
         else:

@@ -4,17 +4,16 @@ import json
 from collections.abc import Iterable
 
 from statuary.base.json_values import Json
-from statuary.extensions.clear_signing.descriptors import BoundContract, SigningFileKind
+from statuary.extensions.clear_signing.descriptors import DescribedContract, SigningFileKind
 from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 
-Published = tuple[DescriptorVerdict, BoundContract]
+Published = tuple[DescriptorVerdict, DescribedContract]
 
 
 def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the content of `index.calldata.json`.
+    """Make `index.calldata.json`, in which wallets find descriptors of calls.
 
-    A wallet reads this file to find the descriptor of a contract's calls. It maps the contract (a CAIP-10 id,
-    such as `eip155:1:0x…`) to the path of the descriptor.
+    It maps a contract (a CAIP-10 id, such as `eip155:1:0x…`) to the path of its descriptor.
 
     Args:
         published_descriptors: each published descriptor with one of its contracts.
@@ -27,10 +26,10 @@ def encode_calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def encode_messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return the content of `index.eip712.json`.
+    """Make `index.eip712.json`, in which wallets find descriptors of messages.
 
-    A wallet reads this file to find the descriptors for a message. It maps the contract (a CAIP-10 id, such
-    as `eip155:1:0x…`) and the EIP-712 type of the message to the paths of descriptors.
+    It maps a contract (a CAIP-10 id, such as `eip155:1:0x…`) and the EIP-712 type of a message to the paths of
+    descriptors.
 
     Args:
         published_descriptors: each published descriptor with one of its contracts.

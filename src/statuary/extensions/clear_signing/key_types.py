@@ -49,11 +49,14 @@ class Parameter(NamedTuple):
 
 
 class FunctionKey(NamedTuple):
-    """The parsed key of a function's format in a descriptor."""
+    """A function for which a descriptor has a format.
+
+    It is parsed from the key of the format, such as `transfer(address to,uint256 amount)`.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
-    departures: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()
     """The differences from the canonical spelling. Wallets that compare strings would not find the key."""
 
     @property
@@ -68,25 +71,25 @@ class FunctionKey(NamedTuple):
 
 
 class MessageKey(NamedTuple):
-    """The parsed key of an EIP-712 message's format in a descriptor."""
+    """An EIP-712 message type for which a descriptor has a format."""
 
     primary: str
     types: Mapping[str, StructType]
 
 
 def selector_of(signature: str) -> str:
-    """Return the first 4 bytes of a function signature's Keccak-256, as hex.
+    """Return the selector of a function, by which calls name it.
 
-    For example, the selector of `transfer(address,uint256)` is `0xa9059cbb`.
+    It is the first 4 bytes of the signature's Keccak-256, as 0x hex. Example: `transfer(address,uint256)` -> `0xa9059cbb`
 
     Args:
-        signature: the canonical signature, such as `transfer(address,uint256)`.
+        signature: the canonical signature.
     """
     return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
 
 
 def canonical_type(value_type: ValueType) -> str:
-    """Return a type as function signatures spell it, such as `(uint256,bool)[]`."""
+    """Spell a type as function signatures do, such as `(uint256,bool)[]`."""
     consume(1)
     match value_type:
         case ListType(item, length):
@@ -110,7 +113,7 @@ class _KeyTokens:
         if len(key) > MAX_KEY:
             raise InvalidValueError(f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,}")
         self.tokens: list[str] = []
-        self.departures: list[str] = []
+        self.deviations: list[str] = []
         end = 0
         while end < len(key):
             match = _TOKEN.match(key, end)
@@ -129,7 +132,6 @@ class _KeyTokens:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take_token(self) -> str:
-        """Return the next token and advance."""
         token = self.next
         self.at += 1
         consume(1)
@@ -165,14 +167,14 @@ class _KeyTokens:
 
     def note_deviation(self, description: str) -> None:
         """Record a deviation of the key from the canonical spelling."""
-        if description not in self.departures:
-            self.departures.append(description)
+        if description not in self.deviations:
+            self.deviations.append(description)
 
 
 def parse_function_key(key: str) -> FunctionKey:
-    """Parse a function with parameter names, such as `transfer(address to)`.
+    """Parse the key of a function's format, such as `transfer(address to)`.
 
-    Descriptors use such functions as the keys of formats.
+    A format tells wallets how to show a call of the function.
 
     Raises:
         InvalidValueError: if the string is not a function, or a type has a non-canonical name, such as
@@ -189,7 +191,7 @@ def parse_function_key(key: str) -> FunctionKey:
     tokens.skip_space("")
     if tokens.next:
         raise InvalidValueError(f"{quote_shortened(key)} has text after its parameters")
-    return FunctionKey(name, parameters, tuple(tokens.departures))
+    return FunctionKey(name, parameters, tuple(tokens.deviations))
 
 
 def _parse_parameters(tokens: _KeyTokens, depth: int) -> tuple[Parameter, ...]:
@@ -261,7 +263,7 @@ def _parse_basic_type(type_name: str, key_part: str) -> BasicType:
 
 
 def parse_abi_inputs(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Convert the inputs of a function in an ABI to parameters.
+    """Convert the inputs of a function in an ABI to named parameters.
 
     Args:
         inputs: the member `inputs` of the function.
@@ -300,10 +302,10 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(key: str) -> MessageKey:
-    """Parse an EIP-712 type string, such as `Mail(string contents)`.
+    """Parse the key of a message's format, such as `Mail(string contents)`.
 
-    Descriptors use type strings as the keys of formats. The string begins with the type of the message. Other
-    types that it uses follow, sorted by name.
+    The key is an EIP-712 type string. It begins with the type of the message. Other types that it uses follow, sorted by
+    name.
 
     Raises:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.

@@ -32,16 +32,19 @@ CONTAINER_TYPES: Final[Mapping[str, BasicType]] = {
 
 
 class Bytes(NamedTuple):
-    """The type of a slice of bytes.
+    """A slice of bytes, as the type of a value.
 
-    `length` is None if the length is not the same for all values.
+    `length` is None if it differs among values.
     """
 
     length: int | None
 
 
 class PathTarget(NamedTuple):
-    """The type of the value at a path."""
+    """The type of the value at a path.
+
+    `is_many` is True if the path leads to several values, the items of an array.
+    """
 
     type: ValueType | Bytes
     is_many: bool = False  # whether the path leads to several items of an array
@@ -49,7 +52,7 @@ class PathTarget(NamedTuple):
 
 @dataclass(frozen=True)
 class DataTypes:
-    """The types of a call's or message's values."""
+    """The types of a call's arguments, or of a message's members."""
 
     top: StructType
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
@@ -62,7 +65,9 @@ class DataTypes:
         return self.structs_by_name[value_type.name] if isinstance(value_type, NamedType) else value_type
 
     def type_at_path(self, path: Path) -> PathTarget:
-        """Return the type of the value at the end of a path.
+        """Return the type of the value to which a path leads.
+
+        Example: for `transfer(address to,uint256 amount)`, the path `#.amount` leads to a `uint256`.
 
         Raises:
             InvalidValueError: if the path leads to no value.
@@ -113,7 +118,7 @@ class DataTypes:
                 )
 
     def leaf_paths(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the paths of all values that are neither structs nor arrays.
+        """Yield the paths of all values except structs and arrays.
 
         Structs and arrays are searched at any depth. If a struct type contains itself, it is entered only
         once.
@@ -221,7 +226,7 @@ def _type_of_transaction_value(path: Path) -> PathTarget:
 
 
 def descriptor_value_at(descriptor: Json, path: Path) -> Json:
-    """Return the value at a path such as `$.metadata.constants.NAME`.
+    """Look up a path such as `$.metadata.constants.NAME` in a descriptor.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
@@ -245,7 +250,7 @@ def descriptor_value_at(descriptor: Json, path: Path) -> Json:
 def is_address_like(target: PathTarget) -> bool:
     """Return whether the value at a path can be an address.
 
-    This is true of addresses, and of slices of 20 bytes or of unknown length.
+    True for addresses, and for slices of 20 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):
@@ -253,10 +258,10 @@ def is_address_like(target: PathTarget) -> bool:
     return isinstance(kind, BasicType) and kind.kind == "address"
 
 
-def holds_address(target: PathTarget) -> bool:
-    """Return whether a value of another type can contain an address.
+def can_contain_address(target: PathTarget) -> bool:
+    """Return whether a number or bytes can contain an address.
 
-    This is true of `uint160` and larger integers, and of byte strings and slices that have at least 20 bytes
+    True for `uint160` and larger integers, and for byte strings and slices that have at least 20 bytes
     or an unknown length. Wallets read the last 20 bytes.
     """
     kind = target.type
@@ -269,7 +274,7 @@ def holds_address(target: PathTarget) -> bool:
 def is_number_like(target: PathTarget) -> bool:
     """Return whether the value at a path can be a number.
 
-    This is true of integers, and of slices of at most 32 bytes or of unknown length.
+    True for integers, and for slices of at most 32 bytes or of unknown length.
     """
     kind = target.type
     if isinstance(kind, Bytes):

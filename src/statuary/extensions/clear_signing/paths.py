@@ -50,7 +50,7 @@ class Slice(NamedTuple):
     def length(self) -> int | None:
         """The number of items in the slice.
 
-        It is None if it depends on the length of the whole array or byte string.
+        None if it depends on the length of the whole array or byte string.
         """
         start = self.start or 0
         if self.end is None:
@@ -62,13 +62,13 @@ Step = Member | Item | Items | Slice
 
 
 class Path(NamedTuple):
-    """A path to a value, from the root or its group."""
+    """A parsed path to a value, such as `#.params.amount`."""
 
     root: str  # the start of the path: one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]
 
     def from_root(self, group_steps: tuple[Step, ...]) -> "Path":
-        """Return the same path from the call's or message's root.
+        """Make a path absolute: from the root of the call or message.
 
         Args:
             group_steps: the steps from the root to the group of the field. They are put before a relative

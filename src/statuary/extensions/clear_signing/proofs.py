@@ -36,7 +36,9 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the published results of checking a contract's descriptors.
+    """Make the document with the results of checking a contract's descriptors.
+
+    A descriptor tells wallets how to show the contract's calls.
 
     Args:
         verdicts: the results for the contract; at least one.
@@ -81,7 +83,7 @@ def _add_proof_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return as JSON how a descriptor compares with one contract.
+    """Describe as JSON how a descriptor compares with one contract.
 
     Results of earlier builds are not included.
     """
@@ -238,11 +240,7 @@ def _proof_history(proof: JsonObject, previous_proof: JsonObject, now: str) -> J
 
 
 def _contradicted_proofs(proof: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
-    """Return the last proof as contradicted, if the compared records differ.
-
-    Returns:
-        A list with that proof, or an empty one.
-    """
+    """Return the last proof as contradicted, if the compared records differ now."""
     previous_basis = _record_digests_in_proof(previous_proof)
     current_basis = _record_digests_in_proof(proof)
     if not previous_basis or previous_basis == current_basis:

@@ -55,7 +55,10 @@ class AnchoredAt(NamedTuple):
 
 
 class VerifiedCode(NamedTuple):
-    """The functions and types of a verified contract, to compare descriptors with."""
+    """The functions and message types of a verified contract.
+
+    Descriptors, which tell wallets how to show its calls, are compared with them.
+    """
 
     address: str  # checksummed
     name: str
@@ -73,7 +76,7 @@ class VerifiedCode(NamedTuple):
 
 
 class SelectorOwner(NamedTuple):
-    """The contract that runs a function; the contract may be unknown."""
+    """The contract that runs a function, or why it is unknown."""
 
     function: Function | None = None
     address: str = ""
@@ -83,7 +86,7 @@ class SelectorOwner(NamedTuple):
 class DeployedCode(NamedTuple):
     """All verified code that a call to an address can run.
 
-    The code of a proxy's implementations and facets is included.
+    If the contract is a proxy, which forwards calls, the code of its implementations is included.
     """
 
     own_code: VerifiedCode
@@ -108,7 +111,7 @@ class DeployedCode(NamedTuple):
         return strings_by_type
 
     def signatures_named(self, function_name: str) -> list[str]:
-        """Return the signatures of all functions with a name, sorted.
+        """Return the signatures of all functions with this name, sorted.
 
         Args:
             function_name: the name without parameters, such as `transfer`.
@@ -129,10 +132,10 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def selector_owner(self, selector: str) -> SelectorOwner:
-        """Find the contract that runs the function with this selector.
+        """Find the contract that runs the function with a selector.
 
-        It is the called contract itself if it has the function. Otherwise it is the first implementation that
-        has the function.
+        A selector is the 4-byte hash that names a function in a call. The called contract runs the function if it has it.
+        Otherwise the first implementation that has it runs it.
 
         Returns:
             The function and the address of the contract. If the contract cannot be determined, the result
@@ -157,13 +160,13 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The verified code of the contracts for which there are descriptors.
+    """The verified code of the contracts that descriptors describe.
 
     Each record is read once.
     """
 
     def __init__(self, root: Path, site: SiteContent, sources: ContractTable | None = None) -> None:
-        """Prepare to read the records of a site.
+        """Prepare to read the records of a site's contracts.
 
         Args:
             root: the content folder.
@@ -234,7 +237,6 @@ class SiteRecords:
                 self._codes[place], first[place] = code, precedence
 
     def _code_or_exclusion_reason(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
-        """Return a record's code, or a note that it is excluded."""
         outcome = run_guarded(partial(self._prove_record, source, parsed), source.path, "reading the record")
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
@@ -263,7 +265,7 @@ class SiteRecords:
                             yield place, contract.source, contract.parsed_contract
 
     def _prove_record(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
-        """Prove a record and return its code.
+        """Check a record like a build, and return its code.
 
         Returns:
             The code, or None if the site excludes the record.
@@ -306,7 +308,7 @@ class SiteRecords:
 
 
 def extract_verified_code(record: RecordValue) -> VerifiedCode:
-    """Return the functions and EIP-712 types in a contract's record.
+    """Return the functions and EIP-712 message types of a contract's record.
 
     The record's evidence is not checked, so the result does not say whether the code is proven.
     """
@@ -335,7 +337,7 @@ def extract_verified_code(record: RecordValue) -> VerifiedCode:
 def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
     """Return the functions in an ABI by selector, such as `0xa9059cbb`.
 
-    Invalid entries, and entries that are not functions, are skipped.
+    A selector is the 4-byte hash that names a function in a call. Invalid entries are skipped.
     """
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
@@ -370,10 +372,10 @@ _TYPE_STRING = re.compile(
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
     """Find the EIP-712 type strings in source code.
 
-    Only sources with the word `keccak256` are searched.
+    Example: `Mail(string contents)`. Only sources with the word `keccak256` are searched.
 
     Returns:
-        The strings by the name of their first type, such as `Mail` for `Mail(string contents)`.
+        The strings by the name of their first type, such as `Mail`.
     """
     strings: dict[str, set[str]] = {}
     for source in sources.values():

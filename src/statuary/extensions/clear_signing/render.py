@@ -21,7 +21,7 @@ from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, f
 
 
 class Line(NamedTuple):
-    """A field as a wallet shows it."""
+    """A value with its label, as a wallet shows it."""
 
     label: str
     value: "str | Rendered"  # a call that is an argument is rendered in the same way
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Rendered:
-    """The intent and the labelled values that a wallet shows."""
+    """The text that a wallet shows: intent, labels and values."""
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
@@ -62,14 +62,16 @@ RenderInner = Callable[[Call], "Rendered | None"]
 
 
 class CallFormat(NamedTuple):
-    """The format that a descriptor has for a call."""
+    """The format in a descriptor for a call: how to show it."""
 
     key: str
     function: FunctionKey  # the key, parsed
 
 
 def find_call_format(descriptor: JsonObject, calldata: bytes) -> CallFormat:
-    """Return the format for the function that a transaction calls.
+    """Find the format for the function that a transaction calls.
+
+    A format is the part of a descriptor that tells wallets how to show a function's calls.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
@@ -97,7 +99,7 @@ def render_call(
     render_inner_call: RenderInner | None = None,
     depth: int = 0,
 ) -> Rendered:
-    """Return the text that a wallet would show for a contract call.
+    """Render a contract call as the text that a wallet would show.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
@@ -125,7 +127,7 @@ def render_call(
 
 
 class SignedMessage(NamedTuple):
-    """The parts of a message that wallets show."""
+    """An EIP-712 message to sign, with the parts that wallets show."""
 
     key: str  # the message's `encodeType`
     data: Value
@@ -139,7 +141,7 @@ def render_message(
     wallet_names: Names,
     render_inner_call: RenderInner | None = None,
 ) -> Rendered:
-    """Return the text that a wallet would show for an EIP-712 message.
+    """Render an EIP-712 message as the text that a wallet would show.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
@@ -297,7 +299,10 @@ class _Renderer:
         return find_value_at(self.data, path.steps)
 
     def _array_length(self, path: str) -> int:
-        """Return the length of the first array in a path, or 0."""
+        """Return the length of the first array in a path.
+
+        It is 0 if the value is not an array.
+        """
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._value_at_path(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
@@ -335,7 +340,6 @@ class _Renderer:
 
 
 def _join_paths(group_path: str, path_text: str) -> str:
-    """Join a path with that of its group."""
     if path_text.startswith(("@.", "$.")):
         return path_text
     if path_text.startswith("#.") or not group_path:
@@ -348,7 +352,6 @@ def _path_of_array_item(path: str, item_index: int) -> str:
 
 
 def _field_of_array_item(field_json: JsonObject, item_index: int) -> JsonObject:
-    """Return a field for one item of an array."""
     params = {
         name: _path_of_array_item(value, item_index) if isinstance(value, str) and "[]" in value else value
         for name, value in as_object(field_json.get("params")).items()

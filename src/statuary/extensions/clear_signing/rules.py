@@ -22,7 +22,7 @@ from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (
     INCLUDES,
     READABLE,
-    BoundContract,
+    DescribedContract,
     Descriptor,
     SigningFileKind,
 )
@@ -54,7 +54,10 @@ FORMATS: Final[Pointer] = ("display", "formats")
 
 @dataclass(frozen=True)
 class ParsedDescriptor:
-    """A descriptor with its parsed keys, types and fields."""
+    """A descriptor with the parsed functions, types and fields that it describes.
+
+    A descriptor is the ERC-7730 file that tells wallets how to show a contract's calls.
+    """
 
     descriptor: Descriptor
     undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
@@ -67,7 +70,7 @@ class ParsedDescriptor:
 
     @cached_property
     def parsed_keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """The function or message type for which each format is written.
+        """The function or message type that each format of the descriptor shows.
 
         A key is the string in the descriptor, such as `transfer(address to,uint256 amount)`. Its value is the
         parsed string, or the error in it.
@@ -85,7 +88,7 @@ class ParsedDescriptor:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionKey]:
-        """The functions for which the descriptor has formats.
+        """The functions that the descriptor tells wallets how to show.
 
         The key is the function as the descriptor spells it, such as `transfer(address to,uint256 amount)`.
         """
@@ -93,7 +96,7 @@ class ParsedDescriptor:
 
     @cached_property
     def types_by_format(self) -> Mapping[str, DataTypes]:
-        """The types of the parameters or message members that each format shows.
+        """The types of the function parameters or message members, by format.
 
         The keys are functions or EIP-712 types as the descriptor spells them. Formats with an invalid key are
         left out.
@@ -108,9 +111,9 @@ class ParsedDescriptor:
 
     @cached_property
     def fields_using_amount(self) -> Mapping[str, Field]:
-        """The first field of each format that uses `@.value`.
+        """The first field of each format that uses the amount sent, `@.value`.
 
-        `@.value` is the amount of the chain's currency that the transaction sends. The key is the function as
+        This is the amount of the chain's currency that the transaction sends. The key is the function as
         the descriptor spells it.
         """
         field_by_key = {
@@ -120,9 +123,9 @@ class ParsedDescriptor:
 
     @cached_property
     def formats_showing_amount(self) -> frozenset[str]:
-        """The keys of the formats in which a visible field shows `@.value`.
+        """The keys of the formats that show the amount sent, `@.value`.
 
-        `@.value` is the amount of the chain's currency that the transaction sends. A key is a function as the
+        This is the amount of the chain's currency that the transaction sends. A key is a function as the
         descriptor spells it.
         """
         return frozenset(
@@ -152,10 +155,10 @@ class ParsedDescriptor:
 
 @dataclass(frozen=True)
 class DeployedDescriptor:
-    """A descriptor, and the verified code of one contract that it describes."""
+    """A descriptor, and the verified code of a contract that it describes."""
 
     parsed: ParsedDescriptor
-    deployment: BoundContract
+    deployment: DescribedContract
     code: DeployedCode  # the verified code at the deployment
 
     @cached_property
@@ -215,7 +218,7 @@ def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
             continue
         if not isinstance(function, FunctionKey):
             continue
-        if function.departures:
+        if function.deviations:
             departing.append(key)
         other_key = selectors.setdefault(function.selector, key)
         if other_key != key:
@@ -348,7 +351,7 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
 
 
 def _differing_name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
-    """Yield the differing names in two parameter lists of equal types.
+    """Yield the names that differ in two parameter lists of equal types.
 
     A missing name is not compared.
     """
@@ -463,7 +466,7 @@ RULES: Final = (
 def violation_findings(
     descriptor: Descriptor, rule_function: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Convert violations of a rule to findings, at most `MAX_SHOWN` of them.
+    """Convert broken rules to findings, at most `MAX_SHOWN` of them.
 
     Args:
         descriptor: the descriptor that breaks the rule.

@@ -23,9 +23,9 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Make a first descriptor of a contract, for its author to edit.
+    """Write a first descriptor of a contract, for its author to edit.
 
-    It has a format for each function that changes state.
+    A descriptor tells wallets how to show calls. It has a format for each function that changes state.
 
     Args:
         code: the verified code of the contract.
@@ -101,7 +101,6 @@ def _scaffold_fields(function: Function, *, is_token: bool) -> Iterator[JsonObje
 
 
 def _guess_format(value_type: object, member_names: list[str], *, is_token: bool) -> JsonObject:
-    """Guess a value's format from its type and name."""
     name = value_type.kind if isinstance(value_type, BasicType) else ""
     if name == "address":
         return {"format": "addressName"}
@@ -123,12 +122,11 @@ def _name_to_words(identifier: str) -> str:
 
 
 def _text_unless_deceptive(text: str) -> str:
-    """Return a text, or an empty string if it could deceive readers."""
     return "" if describe_deception(text) else text.strip()
 
 
 def descriptor_path(descriptor: JsonObject, entity: str) -> str:
-    """Return a path for a new descriptor, as in the public registry.
+    """Choose the path of a new descriptor, as in the public registry.
 
     Args:
         descriptor: the new descriptor.

@@ -48,9 +48,9 @@ def _check_scalar(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
 
 
 def make_choice_check(*choices: str) -> Check:
-    """Return a check that accepts only these strings.
+    """Make a check that accepts only these strings.
 
-    For example, `make_choice_check("always", "never")` makes a check that reports `"often"` as an error.
+    Example: `make_choice_check("always", "never")` makes a check that reports `"often"` as an error.
     """
 
     def check_choice(value: Json, pointer: Pointer) -> Iterator[SchemaError]:
@@ -78,7 +78,7 @@ def _check_list(
 
 
 def make_list_check(check_item: Check, max_items: int = 1_000, min_items: int = 0) -> Check:
-    """Return a check of a list: its length, and each item.
+    """Make a check of a list: its length, and each item.
 
     Args:
         check_item: checks one item.
@@ -98,7 +98,7 @@ def _check_map(value: Json, pointer: Pointer, check_value: Check) -> Iterator[Sc
 
 
 def make_map_check(check_value: Check) -> Check:
-    """Return a check of a JSON object that applies to every value.
+    """Make a check of a JSON object that applies to every value.
 
     Args:
         check_value: the check of one value.
@@ -116,7 +116,7 @@ def _check_alternatives(value: Json, pointer: Pointer, checks: tuple[Check, ...]
 
 
 def make_alternatives_check(*checks: Check) -> Check:
-    """Return a check that accepts a value if any given check does.
+    """Make a check that accepts a value if any given check does.
 
     If no check accepts the value, the first error of the last check is reported.
     """
@@ -162,7 +162,7 @@ def make_object_check(
     allow_other_keys: bool = False,
     exclusive_pairs: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return a check of a JSON object: its keys and their values.
+    """Make a check of a JSON object: its keys and their values.
 
     Args:
         checks_by_key: the check for the value of each known key.
@@ -397,7 +397,7 @@ DESCRIPTOR = make_object_check(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield an error for each place that breaks the ERC-7730 schema.
+    """Report each place in a descriptor that breaks the ERC-7730 schema.
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.

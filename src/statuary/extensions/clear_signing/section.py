@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class ClearSigningSection(Section):
     """The section that verifies and publishes ERC-7730 descriptors.
 
-    If a site has no descriptors, the modules that verify them are not imported.
+    Descriptors tell wallets how to show contract calls. If a site has none, the modules that verify them are not imported.
     """
 
     urls = SIGNING_URLS

@@ -68,7 +68,7 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def descriptor_files_at(self, location: tuple[str, str]) -> tuple[object, ...]:
-        """Return the path and SHA-256 of each file of a contract's descriptor.
+        """List the files of a contract's descriptor with their SHA-256.
 
         Args:
             location: the address and the chain id of the contract, in this order.
@@ -81,9 +81,9 @@ class ValidDescriptors(Descriptors):
 
 
 class SiteExamples:
-    """Documents with example calls, one for each published descriptor.
+    """Makes documents with example calls, one for each published descriptor.
 
-    If its inputs have not changed, a document is not rendered again.
+    A document is rendered again only if its inputs have changed.
 
     Attributes:
         descriptor_paths: the path of the descriptor that each test file tests; empty for an unreadable file.
@@ -114,7 +114,7 @@ class SiteExamples:
         self.has_defect = False
 
     def documents(self) -> Iterator[Document]:
-        """Yield a document with example calls for each published descriptor.
+        """Make a document with example calls for each published descriptor.
 
         The examples come from the descriptor's tests. The list is empty if there are none, or none can be
         rendered.
@@ -139,7 +139,7 @@ class SiteExamples:
         )
 
     def _reuse_published(self, verdict: DescriptorVerdict, test_paths: list[str]) -> bytes | None:
-        """Return the published document if its inputs are unchanged, or None."""
+        """Return the published document if its inputs are unchanged."""
         previous_basis = self._before.get(verdict.path)
         if previous_basis is None or previous_basis.basis != self._digest_of_inputs(
             verdict, test_paths, previous_basis.called_contracts

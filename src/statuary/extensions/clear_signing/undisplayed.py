@@ -8,7 +8,7 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, format_key: str) -> tuple[str, ...]:
-    """Return the arguments that a format does not show to the user.
+    """Find the arguments of a call that a format does not show.
 
     Args:
         parsed: the descriptor.
@@ -35,7 +35,6 @@ def _find_undisplayed(parsed: ParsedDescriptor, format_key: str) -> tuple[str, .
 
 
 def _displayed_paths(parsed: ParsedDescriptor, format_key: str) -> Iterator[tuple[Step, ...]]:
-    """Yield the paths of data that visible fields show."""
     for field in parsed.fields_by_format[format_key]:
         if field.is_never_visible or field.problem:
             continue

@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
-        """The value as bytes; an integer becomes 32 bytes, a bool one."""
+        """The value as bytes: an integer becomes 32 bytes, a bool one."""
         if isinstance(self.value, bytes):
             return self.value
         if isinstance(self.value, str):
@@ -197,7 +197,7 @@ def find_value_at(value: Value, steps: Sequence[Step]) -> Value | None:
         steps: the members, indexes and slices to follow, in order.
 
     Returns:
-        The value, or None if the path leads nowhere.
+        The value, or None if there is none.
     """
     for step in steps:
         next_value = _follow_value_step(value, step)

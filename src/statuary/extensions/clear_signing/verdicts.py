@@ -12,7 +12,7 @@ from statuary.base.json_values import JsonObject
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
-    BoundContract,
+    DescribedContract,
     IncludedFile,
     SigningFileKind,
 )
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 
 class DeploymentVerdict(NamedTuple):
-    """The result of comparing a descriptor with one contract."""
+    """The result of comparing a descriptor with one contract.
 
-    deployment: BoundContract
+    A descriptor tells wallets how to show the contract's calls.
+    """
+
+    deployment: DescribedContract
     is_compared: bool  # whether the site has a verified record of the contract
     fits: ClaimStatus
     status: ClaimStatus
@@ -34,7 +37,7 @@ class DeploymentVerdict(NamedTuple):
     proof: JsonObject  # the proof without attestations and earlier proofs; empty if none is published
 
     def make_finding(self, rule: str, message: str, hint: str) -> Finding:
-        """Return an error about this contract, at its place in the descriptor.
+        """Report an error about this contract, at its place in the descriptor.
 
         Args:
             rule: the id of the broken rule.
@@ -47,7 +50,10 @@ class DeploymentVerdict(NamedTuple):
 
 
 class DescriptorVerdict(NamedTuple):
-    """The result of checking a descriptor, with the check's inputs."""
+    """The result of checking a descriptor (ERC-7730), and the check's inputs.
+
+    If the inputs are the same in the next build, the result is reused.
+    """
 
     path: str
     kind: SigningFileKind
@@ -62,14 +68,14 @@ class DescriptorVerdict(NamedTuple):
 
 
 class AttestationVerdict(NamedTuple):
-    """The result of checking an attestation."""
+    """The result of checking an auditor's attestation: valid or a finding."""
 
     attestation: "Attestation | None"
     finding: Finding | None
 
 
 class ExampleBasis(NamedTuple):
-    """The inputs of a document that shows a descriptor's examples.
+    """The inputs of a document with a descriptor's examples.
 
     If they have not changed, the published document is reused.
     """
@@ -112,7 +118,7 @@ def _restore_deployment_verdict(stored_row: list[Any]) -> DeploymentVerdict:
     bound, is_compared, fits, status, file, pointer, findings, proof = stored_row
     chain_id, address, address_text, place = bound
     return DeploymentVerdict(
-        BoundContract(chain_id, address, address_text, tuple(place)),
+        DescribedContract(chain_id, address, address_text, tuple(place)),
         is_compared,
         ClaimStatus(fits),
         ClaimStatus(status),
@@ -155,7 +161,7 @@ def restore_attestation_verdict(stored_row: list[Any]) -> AttestationVerdict:
 def restore_example_basis(stored_row: list[Any]) -> ExampleBasis:
     """Convert JSON from the last build's cache to an example's inputs.
 
-    If these inputs have not changed, the example need not be rendered again.
+    If these inputs have not changed, the example is not rendered again.
     """
     called_contracts, basis, sha256 = stored_row
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in called_contracts), basis, sha256)

@@ -51,7 +51,10 @@ class FolderVerification:
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:
-        """The attestations of all descriptors. Unreadable ones are left out."""
+        """The attestations of all descriptors, except unreadable ones.
+
+        An attestation is an auditor's signed statement about a descriptor.
+        """
         return tuple(item.attestation for item in self.attested.values() if item.attestation is not None)
 
     @property
@@ -68,7 +71,7 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield each published descriptor with a contract that it describes.
+        """Yield each published descriptor with each contract that it describes.
 
         A descriptor is not published for a contract if it contradicts the verified code, or if several
         descriptors are for that contract. If the site has no verified record of the contract, the settings
@@ -91,7 +94,8 @@ def verify_folder(
 ) -> FolderVerification:
     """Check the descriptors in a folder against the site's contracts.
 
-    It is an error if several descriptors are for the same contract and the same calls or message type.
+    Descriptors (ERC-7730) tell wallets how to show calls. It is an error if several are for the same contract and the same
+    calls or message type.
 
     Args:
         folder: the folder of descriptors.
@@ -158,7 +162,7 @@ def _make_deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> D
 
 
 def _notes_about_unverified_deployments(checked_descriptor: CheckedDescriptor) -> Iterator[Finding]:
-    """Yield a note about deployments without a verified record."""
+    """Note the contracts of a descriptor that have no verified record."""
     missing_checks = [check for check in checked_descriptor.deployments if check.code is None]
     if missing_checks and checked_descriptor.parsed is not None:
         first_check = missing_checks[0]
@@ -192,14 +196,13 @@ def _collect_deployment_claims(descriptors: tuple[DescriptorVerdict, ...]) -> Cl
 
 
 class _DuplicateClaims(NamedTuple):
-    """The deployments that several descriptors claim."""
+    """The contracts that several descriptors describe."""
 
     deployments: frozenset[tuple[str, str]]  # path of a descriptor, and CAIP-10 id
     findings: list[Finding]
 
 
 def _find_duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
-    """Find deployments that several descriptors claim."""
     excluded, findings = set(), []
     for (caip, digest), claimed in _collect_deployment_claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
@@ -212,7 +215,6 @@ def _find_duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _Dupli
 
 
 def _verify_attestation(folder: DescriptorFolder, path: str) -> AttestationVerdict:
-    """Verify an attestation file in `sigs/`."""
     place = f"{FOLDER}/{path}"
     outcome = run_guarded(partial(_read_attestation, folder, path), place, "checking the attestation")
     if isinstance(outcome, Finding):

@@ -63,7 +63,7 @@ class VerificationCache:
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, compared_contracts: Iterable[Sequence[str]]) -> str:
-        """Return the fingerprint of all inputs.
+        """Return a digest of all inputs of the results.
 
         Args:
             compared_contracts: the compared contracts, by chain id and address.
@@ -80,7 +80,7 @@ class VerificationCache:
         return digest_of(tuple(self._record_and_proof_digests(*place) for place in compared_contracts))
 
     def _record_and_proof_digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the digests of a record and its proof in this build.
+        """Return the digests of a contract's record and proof in this build.
 
         Returns:
             The digests; none if the site does not have the contract.
@@ -93,7 +93,7 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_result_if_unchanged(self) -> SectionResult | None:
-        """Return the last build's result if no input has changed.
+        """Load the whole folder's last result if no input has changed.
 
         Returns:
             The errors and warnings, and the line of the report. None if the descriptors must be checked
@@ -111,7 +111,7 @@ class VerificationCache:
         return SectionResult(skipped=tuple(map(restore_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged_results(self) -> CachedResults:
-        """Return the results of the last build whose inputs have not changed."""
+        """Load the results of the last build whose inputs have not changed."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -134,7 +134,6 @@ class VerificationCache:
     def _unchanged_descriptors(
         self, rows: Iterable[Sequence[Any]]
     ) -> Iterator[tuple[str, DescriptorVerdict]]:
-        """Yield the results about descriptors with unchanged files and records."""
         for records, value in rows:
             item = restore_descriptor_verdict(value)
             is_unchanged = all(self._folder.file_digest(path) == digest for path, digest in item.inputs)
@@ -142,7 +141,6 @@ class VerificationCache:
                 yield item.path, item
 
     def _attestation_digests(self, path: str) -> list[str]:
-        """Return the digests of an attestation and its descriptor."""
         about = parse_attestation_path(path)
         return [self._folder.file_digest(path), "" if about is None else self._folder.file_digest(about[0])]
 

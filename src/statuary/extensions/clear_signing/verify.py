@@ -11,11 +11,11 @@ from statuary.base.primitives import keccak256
 from statuary.contracts.model.proof import ClaimStatus, PinnedBy
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
-    BoundContract,
+    DescribedContract,
     Descriptor,
     DescriptorError,
     DescriptorFolder,
-    bound_contracts,
+    described_contracts,
 )
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, DeployedCode, SiteRecords
@@ -42,10 +42,13 @@ ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
 
 @dataclass(frozen=True)
 class DeploymentCheck:
-    """The check of a descriptor against one contract that it describes."""
+    """The check of a descriptor against one contract that it describes.
+
+    A descriptor tells wallets how to show the contract's calls.
+    """
 
     parsed: ParsedDescriptor
-    deployment: BoundContract
+    deployment: DescribedContract
     code: DeployedCode | None  # None if the site has no verified record
     reason: str = ""  # why there is no verified record
     findings: tuple[
@@ -54,9 +57,9 @@ class DeploymentCheck:
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:
-        """The descriptor and the verified code of the contract.
+        """The descriptor with the verified code of the contract.
 
-        It is None if there is no verified code.
+        None if there is no verified code.
         """
         return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
@@ -64,7 +67,7 @@ class DeploymentCheck:
     def fits(self) -> ClaimStatus:
         """Whether the descriptor agrees with the contract's verified code.
 
-        It is verified if no error was found and the contract that runs each function is known.
+        `VERIFIED` if no error was found and the contract that runs each function is known.
         """
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
@@ -75,7 +78,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """The strength of the evidence for the ABI of the verified code.
+        """The strength of the evidence for the ABI (interface) of the contract.
 
         For a proxy, this is the weakest result among the proxy and its implementations.
         """
@@ -99,7 +102,7 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The weakest of the three results `fits`, `abi` and `on_chain`.
+        """The overall result: the weakest of `fits`, `abi` and `on_chain`.
 
         It is contradicted if evidence contradicts the record of the contract or of an implementation.
         """
@@ -133,7 +136,8 @@ def check_descriptors(
 ) -> tuple[CheckedDescriptor, ...]:
     """Check descriptors against the site's verified contracts.
 
-    The records are read at most twice: those of the contracts, then those of their implementations.
+    Descriptors (ERC-7730) tell wallets how to show calls. Records are read at most twice: those of the contracts, then those
+    of their implementations.
 
     Args:
         folder: the folder of descriptors.
@@ -150,7 +154,7 @@ def check_descriptors(
         (deployment.chain_id, deployment.address)
         for item in parsed_descriptors
         if item.parsed is not None
-        for deployment in bound_contracts(item.parsed.descriptor)
+        for deployment in described_contracts(item.parsed.descriptor)
     }
     records.read_contracts(places)
     return tuple(_compare_with_deployments(item, records) for item in parsed_descriptors)
@@ -176,9 +180,9 @@ def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 def _compare_with_deployments(
     checked_descriptor: CheckedDescriptor, records: SiteRecords
 ) -> CheckedDescriptor:
-    """Compare a descriptor with the code of each deployment.
+    """Compare a descriptor with the code of each contract that it describes.
 
-    The descriptor is excluded if it has too many pairs of formats and deployments.
+    The descriptor is excluded if it has too many pairs of formats and contracts.
     """
     if checked_descriptor.parsed is None:
         return checked_descriptor
@@ -195,14 +199,14 @@ def _compare_with_deployments(
 def _check_all_deployments(parsed: ParsedDescriptor, records: SiteRecords) -> tuple[DeploymentCheck, ...]:
     lines = sum(map(len, parsed.undisplayed.values()))
     checks = []
-    for deployment in bound_contracts(parsed.descriptor):
+    for deployment in described_contracts(parsed.descriptor):
         consume(STEPS_OF_A_FORMAT * len(parsed.parsed_keys) + lines)
         checks.append(_check_deployment(parsed, deployment, records))
     return tuple(checks)
 
 
 def _check_deployment(
-    parsed: ParsedDescriptor, deployment: BoundContract, records: SiteRecords
+    parsed: ParsedDescriptor, deployment: DescribedContract, records: SiteRecords
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
@@ -226,7 +230,7 @@ def _check_deployment(
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
-    """Return the EIP-712 type hash of each message in a descriptor.
+    """Return the EIP-712 type hash of each message type in a descriptor.
 
     Returns:
         The hashes as 0x hex, by the name of the message's type.
