@@ -26,7 +26,6 @@ def contract_documents(
     If the contract is not published, there is no document with its record.
 
     Args:
-        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
         canonical_json: the bytes of the record, if they are known.

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class RecompilesRecords:
-    """A section that compiles the sources of records again."""
+    """A section that compiles the sources of contracts again."""
 
     def recompiler(self) -> "RecordRecompiler":
         """Return the compilers that worker processes use to compile sources again.

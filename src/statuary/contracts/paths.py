@@ -67,7 +67,6 @@ def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) 
 
     Args:
         documents: the documents with their plain paths.
-        settings: the settings `hosting` of the site.
 
     Raises:
         PublishingError: if the package for a compression format is not installed.

@@ -23,7 +23,7 @@ class Chain(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """The choice of records to publish: only proved records, or all.
+    """The contracts to publish: only those that pass all checks, or all.
 
     With `all`, records that fail a check are marked as rejected.
     """

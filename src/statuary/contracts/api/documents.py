@@ -24,7 +24,6 @@ def record_document(
     with the checksummed and with the lower-case address, because static hosts are case-sensitive.
 
     Args:
-        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         canonical_json: the record as compact JSON, if the caller has encoded it already.
         digest: the SHA-256 of `canonical_json`, if it is known.
@@ -52,7 +51,6 @@ def proof_document(
     """Make the JSON document that shows how a record was verified.
 
     Args:
-        checked_record: the record with its proof.
         source: the path of the record in the content folder.
         sentence: returns the English sentence for a reason.
         digest: the SHA-256 of the record's published bytes, as hex.

@@ -61,7 +61,6 @@ def chain_documents(
     index of these pages.
 
     Args:
-        chain_id: the chain.
         oldest_first: the list entries of all contracts on the chain, sorted by match id.
         unchanged_count: the number of contracts, from the oldest on, that have not changed. Pages that list
             only these contracts are skipped.

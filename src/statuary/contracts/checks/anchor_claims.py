@@ -63,7 +63,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, find
 
 
 class AnchoredProxy(NamedTuple):
-    """The result of comparing a proxy in a record with the chain."""
+    """The result of comparing a contract's recorded proxy with the chain."""
 
     is_shown: bool  # whether the proofs confirm all of `proxyResolution`; a value in a storage slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the storage slot, and the address in it
@@ -199,7 +199,10 @@ MAX_SALT_WORDS: Final = 16
 
 
 class AnchorClaims(NamedTuple):
-    """The claims about on-chain code and deployment, which Merkle proofs decide."""
+    """The claims about a contract's on-chain code and deployment.
+
+    Merkle proofs from the chain decide them.
+    """
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # how strongly members of the record are proven
@@ -208,7 +211,7 @@ class AnchorClaims(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The result of verifying one part of an anchor under a block."""
+    """The result of verifying some Merkle proofs under a block."""
 
     block: AnchoredBlock
     time: int  # the block's timestamp, in seconds since 1970
@@ -221,9 +224,9 @@ class _Outcome(NamedTuple):
 def decide_chain_claims(
     record: RecordView, anchor: Anchor | None, record_digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
 ) -> AnchorClaims:
-    """Decide what Merkle proofs from the chain show about a record.
+    """Decide what Merkle proofs from the chain show about a contract.
 
-    The proofs can show that the record's code is at the address, and how it was deployed.
+    They can show that the code in its record is at the address, and how it was deployed.
 
     Args:
         record: the record to compare with the proofs.

@@ -48,7 +48,10 @@ _VERSIONS: Final = {
 
 @check
 def invalid_hex(record: RecordView) -> Iterator[Observation]:
-    """Bytecode, auxdata and transformation values must be `0x` and whole bytes in lower-case hex."""
+    """Bytecode, auxdata and transformation values must be `0x` and whole bytes in lower-case hex.
+
+    Auxdata is metadata that compilers append to code. Transformations turn compiled into on-chain code.
+    """
     count = 0
     for side in record.sides:
         for pointer, text, data in _hex_members(side):
@@ -120,7 +123,10 @@ def unknown_compiler(record: RecordView) -> Iterator[Observation]:
 
 @check
 def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
-    """Creation or runtime code must have transformations with values if it matches, and none otherwise."""
+    """Creation or runtime code must have transformations with values if it matches, and none otherwise.
+
+    Transformations are edits that turn compiled into on-chain code, such as inserting the address of a library.
+    """
     for side in record.sides:
         for member in ("transformations", "transformationValues"):
             is_given = side.value.get(member) is not None
@@ -142,14 +148,20 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
 @check
 @confirms(Match("creation"))
 def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The transformations must turn the recompiled creation bytecode into the on-chain bytecode."""
+    """The transformations must turn the recompiled creation bytecode into the on-chain bytecode.
+
+    Transformations are edits, such as inserting the address of a library.
+    """
     return _replay_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The transformations must turn the recompiled runtime bytecode into the on-chain bytecode."""
+    """The transformations must turn the recompiled runtime bytecode into the on-chain bytecode.
+
+    Transformations are edits, such as inserting the address of a library.
+    """
     return _replay_violations(record.runtime)
 
 
@@ -198,14 +210,20 @@ def _bytecode_violation(side: SideView, replayed_code: bytes, onchain_code: byte
 @check
 @confirms(Match("creation"))
 def creation_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The creation code must have the transformations and values that Sourcify's matching finds."""
+    """The creation code must have the transformations and values that Sourcify's matching finds.
+
+    Transformations are edits that turn compiled into on-chain code.
+    """
     return _rematch_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
 def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The runtime code must have the transformations and values that Sourcify's matching finds."""
+    """The runtime code must have the transformations and values that Sourcify's matching finds.
+
+    Transformations are edits that turn compiled into on-chain code.
+    """
     return _rematch_violations(record.runtime)
 
 
@@ -348,7 +366,10 @@ def _step_position(step: TransformationStep) -> _Position:
 @confirms(Match("creation", is_exact=True))
 @of_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
-    """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode."""
+    """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode.
+
+    Creation code runs once, and returns the runtime code, which stays at the address.
+    """
     side = record.creation
     creation, runtime = side.recompiled_code, record.runtime.recompiled_code
     if side.claimed_level is None or not creation or not runtime:
@@ -397,7 +418,10 @@ def _pushes_number(code: bytes, number: int) -> bool:
 
 @check
 def overstated_match_level(record: RecordView) -> Iterator[Observation]:
-    """The `creationMatch` and `runtimeMatch` must not be higher than bytecode and auxdata justify."""
+    """The `creationMatch` and `runtimeMatch` must not be higher than bytecode and auxdata justify.
+
+    An `exact_match` needs a hash of the sources in the code's metadata (auxdata).
+    """
     for side in record.sides:
         if (
             side.claimed_level is None
@@ -467,7 +491,10 @@ def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check(Severity.NOTE)
 def understated_match_level(record: RecordView) -> Iterator[Observation]:
-    """Creation or runtime code with the match level null must not match the on-chain code."""
+    """Creation or runtime code with the match level null must not match the on-chain code.
+
+    If it does match, the record should say so.
+    """
     for side in record.sides:
         if side.claimed_level is not None or not side.onchain_code:
             continue

@@ -22,7 +22,7 @@ _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
 
 class Violation(NamedTuple):
-    """A way in which a record breaks a rule."""
+    """A way in which a contract's record breaks a rule."""
 
     message: str  # the fault, with the value
     pointer: Pointer = ()
@@ -40,7 +40,7 @@ class Evidence(NamedTuple):
 
 
 class NotApplicable(NamedTuple):
-    """The reason why a check does not apply to a record.
+    """The reason why a check does not apply to a contract's record.
 
     If a match level requires the check, that level is not confirmed.
     """
@@ -70,7 +70,7 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule for records, with the function that checks it.
+    """A rule for contract records, with the function that checks it.
 
     `confirms` is the match level that the check is needed for, if any.
     """
@@ -147,7 +147,7 @@ def _check_outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) 
 
 
 class Match(NamedTuple):
-    """A kind of match that records can claim, such as exact runtime match.
+    """A match that contract records can claim, such as exact runtime match.
 
     `side` is `creation` or `runtime`; empty for both.
     """

@@ -127,13 +127,12 @@ def decide_claims(
     anchor_claims: AnchorClaims,
     compilation_claim: Claim,
 ) -> tuple[Claim, ...]:
-    """Decide the six statements that a proof makes about a record.
+    """Decide the six statements (claims) that a proof makes about a contract.
 
-    An example of such a statement (claim): the sources compile to the code in the record.
+    For example: the sources compile to the code in the record.
 
     Args:
         record: the record that the claims are about.
-        check_results: the results of the checks.
         anchor_claims: the two claims that Merkle proofs from the chain decide.
         compilation_claim: the claim that recompiling the sources decides.
     """
@@ -155,7 +154,7 @@ def decide_claims(
 
 
 def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
-    """Decide whether the members of a record agree with each other.
+    """Decide whether the members of a contract's record agree with each other.
 
     Args:
         unpassed_results: the results of checks that did not pass.
@@ -339,7 +338,7 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield the reason if a record could not be compiled again.
+    """Yield the reason if a contract could not be compiled again.
 
     Yields:
         The reason, and what the user can do about it.
@@ -451,7 +450,7 @@ def evidence_by_member(
     anchor_claims: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
-    """Return the strongest evidence for each member of a record.
+    """Return the strongest evidence for each member of a contract's record.
 
     For example, the chain may prove the runtime code, while a hash in the code proves the sources.
 

@@ -54,7 +54,10 @@ def invalid_address(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_match_id(record: RecordView) -> Iterator[Observation]:
-    """A match id must be a decimal number, written as a string."""
+    """A match id must be a decimal number, written as a string.
+
+    It is Sourcify's number for a verification.
+    """
     text = as_text(record.value["matchId"])
     yield Evidence({"matchId": shorten(text)})
     if not DECIMAL.fullmatch(text):
@@ -119,7 +122,7 @@ def _address_violations(address_text: str, pointer: Pointer) -> Iterator[Observa
 
 
 def passes_identity_checks(record: RecordValue) -> bool:
-    """Return whether a record passes all checks of this module.
+    """Return whether a contract's record passes all checks of this module.
 
     The checks concern the chain id, address, match id, time and deployment. This function is five times faster than
     running them.

@@ -34,7 +34,10 @@ TRACES: Final[Mapping[str, Traces]] = {
 @check
 @of_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
-    """The end of the recompiled code must fit the record's language and compiler, and name no other."""
+    """The end of the recompiled code must fit the record's language and compiler, and name no other.
+
+    Compilers write their name, version or a hash there.
+    """
     if not (record.runtime.recompiled_code or record.creation.recompiled_code):
         return
     maker = _compiler_named_in_code(record)
@@ -164,7 +167,10 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def refused_setting(record: RecordView) -> Iterator[Observation]:
-    """The compiler must accept `optimize` and `evmVersion`, and Yul code must not use later opcodes."""
+    """The compiler must accept `optimize` and `evmVersion`, and Yul code must not use later opcodes.
+
+    These opcodes were added to the EVM after the version that the setting names.
+    """
     if record.is_known and record.language == "Vyper":
         yield from _refused_vyper_settings(record)
     if record.is_known and record.language == "Yul":

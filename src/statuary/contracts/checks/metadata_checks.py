@@ -69,7 +69,10 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 @confirms(Match("creation", is_exact=True, language="Solidity"))
 @of_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The hash in the contract's auxdata in the creation bytecode must be that of the record's metadata."""
+    """The hash in the contract's auxdata in the creation bytecode must be that of the record's metadata.
+
+    solc appends auxdata to code; its metadata is a JSON text with settings and hashes of the sources.
+    """
     return _metadata_hash_violations(record.creation)
 
 
@@ -77,7 +80,10 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
 @of_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The hash in the auxdata at the end of the runtime bytecode must be that of the record's metadata."""
+    """The hash in the auxdata at the end of the runtime bytecode must be that of the record's metadata.
+
+    solc appends auxdata to code; its metadata is a JSON text with settings and hashes of the sources.
+    """
     return _metadata_hash_violations(record.runtime)
 
 
@@ -224,7 +230,10 @@ def _reason_for_missing_hash(side: SideView) -> str:
 @check
 @of_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The integrity hash in Vyper's creation bytecode (since 0.4.1) must match the sources and imports."""
+    """The integrity hash in Vyper's creation bytecode (since 0.4.1) must match the sources and imports.
+
+    Vyper computes this hash from the sources, and appends it to the code.
+    """
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return

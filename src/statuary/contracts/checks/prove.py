@@ -95,7 +95,7 @@ def required_checks(match: Match) -> frozenset[str]:
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
-    """Run checks on a record, and return their results.
+    """Run checks on a contract's record, and return their results.
 
     Args:
         record: the record, already validated against the record format.
@@ -105,7 +105,7 @@ def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> t
 
 
 class ProofInput(NamedTuple):
-    """A record to prove, with the evidence stored beside it."""
+    """A contract's record to prove, with the evidence stored beside it."""
 
     record: RecordValue  # validated against the record's types
     compilation: CompilationEvidence | None = None
@@ -127,12 +127,12 @@ def prove(
     record_digest: str = "",
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
-    """Check a record, and decide what is proven about it.
+    """Check a contract's record, and decide what is proven about it.
 
     `prove_batch` is faster for several records.
 
     Args:
-        record: the record, whose members already have the right types.
+        record: the record, already validated against the record format.
         compilation: the stored result of an earlier compilation, or None.
         anchor: Merkle proofs from the chain, or None.
         record_digest: the SHA-256 of the record as canonical JSON. Evidence for another version of the record
@@ -146,7 +146,7 @@ def prove(
 def prove_batch(
     records: Sequence[ProofInput], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
 ) -> list[Proof]:
-    """Run the checks on several records, and return their proofs.
+    """Check several contract records, and return the proof of each.
 
     Each check runs on all records before the next check starts, so that its code stays in the processor's
     cache. This takes a fifth less time than checking 16 records one by one.
@@ -260,7 +260,7 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Report a record whose on-chain code is not the compiled code.
+    """Report a contract whose on-chain code is not the compiled code.
 
     Args:
         severity: an error while the user makes the record. A note for a finished record: it is published,

@@ -37,7 +37,10 @@ _NO_ADDRESS = "0x" + "0" * 40
 
 @check
 def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """A proxy must have a type and other contracts as implementations; other contracts must have neither."""
+    """A proxy must have a type and other contracts as implementations; other contracts must have neither.
+
+    A proxy forwards calls to its implementations.
+    """
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, dict):
         return
@@ -156,7 +159,6 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
 
 
 def _code_without_auxdata(record: RecordView) -> bytes:
-    """Return the on-chain runtime code, or else the creation code, without auxdata."""
     code = record.runtime.onchain_code or record.creation.onchain_code or b""
     own = record.runtime.trailing_auxdata
     return code[: own.offset] if own is not None and record.runtime.onchain_code else code

@@ -65,11 +65,7 @@ def depends_on_compilation(compute: Compute) -> Compute:
 
 
 def parse_or_error(parser: Callable[[Json], Part], part_value: Json) -> Part | InvalidValueError:
-    """Parse a part of a record, or return the parser's error.
-
-    Args:
-        part_value: the JSON value of the part.
-    """
+    """Parse a part of a contract's record, or return the parser's error."""
     try:
         return parser(part_value)
     except InvalidValueError as error:
@@ -93,7 +89,6 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
     """Encode a JSON value without white space.
 
     Args:
-        value: the JSON value.
         sort_keys: whether to sort the keys of objects.
 
     Returns:
@@ -197,7 +192,7 @@ class MetadataHashes:
 
 
 class SideView:
-    """The creation code or the runtime code in a record, decoded.
+    """The creation code or the runtime code in a contract's record, decoded.
 
     Attributes:
         side_name: `creation` or `runtime`.
@@ -243,7 +238,7 @@ class SideView:
 
     @unlocked_cached_property
     def transformation_values(self) -> Mapping[str, Json]:
-        """The record's `transformationValues`: the values that transformations insert."""
+        """The values that transformations (edits) insert: `transformationValues`."""
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
@@ -307,7 +302,7 @@ class SideView:
     @unlocked_cached_property
     @depends_on_compilation
     def library_references(self) -> list[CodeReference] | InvalidValueError:
-        """The positions of library addresses, from the record's `linkReferences`.
+        """The positions of library addresses in the code (`linkReferences`).
 
         The parser's error if a position is invalid.
         """
@@ -511,14 +506,14 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def sources(self) -> dict[str, str]:
-        """The text of each source file in the record, by path."""
+        """The text of each source file of the contract, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @unlocked_cached_property
     @depends_on_compilation
     def metadata(self) -> Mapping[str, Json] | None:
-        """The record's JSON object `metadata`, or None without metadata."""
+        """The contract's metadata from solc, or None without metadata."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
@@ -534,7 +529,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def metadata_hashes(self) -> MetadataHashes:
-        """The hashes that bytecode may contain for the record's metadata."""
+        """The hashes that bytecode may contain for the contract's metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
@@ -573,7 +568,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def vyper_integrity_hashes(self) -> list[str] | InvalidValueError:
-        """The hashes that Vyper may write into bytecode for the record's sources.
+        """The hashes that Vyper may write into bytecode for the contract's sources.
 
         An error if they cannot be computed.
         """

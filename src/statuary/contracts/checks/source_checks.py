@@ -114,7 +114,10 @@ def _declaring_keyword(record: RecordView, source_text: str, contract_name: str)
 @check
 @of_compilation
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
-    """The sources must declare each linked library, and at least as many immutables as the bytecode uses."""
+    """The sources must declare each linked library, and at least as many immutables as the bytecode uses.
+
+    An immutable is a variable whose value the constructor writes into the code.
+    """
     if record.language not in COMPILERS:
         return
     for name in sorted(_linked_library_names(record)):
@@ -159,7 +162,10 @@ def _declares_library(record: RecordView, source_text: str, library_name: str) -
 @check
 @of_compilation
 def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The `stdJsonInput` must contain the record's language, sources, settings and layout overrides."""
+    """The `stdJsonInput` must contain the record's language, sources, settings and layout overrides.
+
+    It is the compiler's input in solc's standard JSON format.
+    """
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # Python's `==` takes 1 and True for equal, but sources contain only strings. A plain comparison is enough
@@ -185,7 +191,10 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The `stdJsonOutput` must contain the record's artifacts, bytecode and source maps, and no more."""
+    """The `stdJsonOutput` must contain the record's artifacts, bytecode and source maps, and no more.
+
+    It is the compiler's output in solc's standard JSON format.
+    """
     where: Pointer = ("stdJsonOutput", "contracts", *record.qualified_name)
     output = as_object(record.value.get("stdJsonOutput"))
     if not is_same_json(output.get("sources"), record.value.get("sourceIds")):
@@ -250,7 +259,10 @@ def _has_same_metadata(record: RecordView) -> bool:
 @check
 @of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The `signatures` must be those of the ABI's functions, events and errors, with their hashes."""
+    """The `signatures` must be those of the ABI's functions, events and errors, with their hashes.
+
+    For example, `transfer(address,uint256)` has the hash 0xa9059cbb….
+    """
     expected = abi_signatures(record.value.get("abi"))
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
@@ -286,8 +298,8 @@ def _wrong_signatures(
 def missing_selector(record: RecordView) -> Iterator[Observation]:
     """The runtime bytecode must contain the selector of every function in the ABI.
 
-    This applies to languages whose code has selectors. Solidity's code pushes a selector or compares it with
-    zero. Vyper's code may have it in a table.
+    A selector is the 4-byte hash that names a function in a call. This applies to languages whose code has selectors.
+    Solidity's code pushes a selector or compares it with zero. Vyper's code may have it in a table.
     """
     code = record.runtime.recompiled_code
     functions = as_object(record.value.get("signatures")).get("function")
@@ -367,7 +379,10 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 @check
 @of_compilation
 def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
-    """A storage layout must define its types, and place each variable where the compiler would."""
+    """A storage layout must define its types, and place each variable where the compiler would.
+
+    The layout gives the slot of each variable of the contract.
+    """
     for member in _LAYOUTS:
         layout = record.value.get(member)
         if not isinstance(layout, dict):

@@ -27,7 +27,10 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 @check
 @of_compilation
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
-    """Each position in `linkReferences` must be 20 zero bytes after a PUSH20 in the recompiled bytecode."""
+    """Each position in `linkReferences` must be 20 zero bytes after a PUSH20 in the recompiled bytecode.
+
+    The address of a library belongs there.
+    """
     for side in record.sides:
         yield from _check_references(side, side.library_references, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
@@ -37,7 +40,8 @@ def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
 def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     """Each position in Solidity's `immutableReferences` must be 32 zero bytes after a PUSH32.
 
-    Languages other than Solidity and Vyper have no immutables.
+    The constructor writes the value of an immutable variable there. Languages other than Solidity and Vyper have no
+    immutables.
     """
     side = record.runtime
     if record.language == "Solidity":
@@ -78,7 +82,10 @@ def _check_references(
 
 @check
 def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
-    """Vyper's immutables must follow the runtime code, with the size that the creation auxdata states."""
+    """Vyper's immutables must follow the runtime code, with the size that the creation auxdata states.
+
+    Immutables are variables that the constructor sets; auxdata is metadata at the end of code.
+    """
     side = record.runtime
     if record.language != "Vyper" or side.claimed_level is None or side.recompiled_code is None:
         return
@@ -112,7 +119,10 @@ def _vyper_size_violations(
 @check
 @of_compilation
 def auxdata_offset(record: RecordView) -> Iterator[Observation]:
-    """Each value in `cborAuxdata` must be valid auxdata, and be at its offset in the recompiled bytecode."""
+    """Each value in `cborAuxdata` must be valid auxdata, and be at its offset in the recompiled bytecode.
+
+    Auxdata is the metadata that compilers append to code.
+    """
     for side in record.sides:
         pieces = side.parsed_auxdata
         if isinstance(pieces, InvalidValueError):
@@ -133,7 +143,10 @@ def auxdata_offset(record: RecordView) -> Iterator[Observation]:
 
 @check
 def invalid_auxdata_value(record: RecordView) -> Iterator[Observation]:
-    """The value that a cborAuxdata transformation inserts must be valid auxdata."""
+    """The value that a cborAuxdata transformation inserts must be valid auxdata.
+
+    Such a transformation replaces the metadata that the compiler appended to the code.
+    """
     for side in record.sides:
         for place, step in enumerate(side.transformations or ()):
             if step.reason is not TransformationReason.CBOR_AUXDATA:
@@ -155,7 +168,6 @@ def _inserted_auxdata_fault(side: SideView, step_index: int) -> str:
 
 
 def _auxdata_fault(record: RecordView, auxdata: bytes) -> str:
-    """Return the reason why bytes are not the compiler's auxdata, if any."""
     if len(auxdata) > MAX_AUXDATA_BYTES:
         return f"{len(auxdata):,} bytes are more than compilers append"
     if not record.is_known:
@@ -170,7 +182,10 @@ def _auxdata_fault(record: RecordView, auxdata: bytes) -> str:
 @check
 @of_compilation
 def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The compiler version in each auxdata section must be the record's `compilerVersion`."""
+    """The compiler version in each auxdata section must be the record's `compilerVersion`.
+
+    Auxdata is the metadata that compilers append to code.
+    """
     number = parse_compiler_version(record.version)
     release = f"{number.major}.{number.minor}.{number.patch}"
     for side in record.sides:
@@ -192,7 +207,10 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 @check(Severity.WARNING)
 @of_compilation
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
-    """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`."""
+    """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`.
+
+    Auxdata is the metadata that compilers append to code.
+    """
     if not record.is_known:
         return  # where an unknown compiler appends auxdata is not known
     yield from _missing_auxdata_violations(record)

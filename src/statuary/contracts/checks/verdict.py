@@ -16,10 +16,10 @@ _WEAKEST_LAST: Final = tuple(ClaimStatus)
 
 
 def decide_verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Combine the six claims about a record into one verdict.
+    """Combine the six statements about a contract's record into one verdict.
 
     Args:
-        record_claims: the claims, with their status.
+        record_claims: the statements (claims), with the strength of their evidence.
 
     Returns:
         If any claim is contradicted, a contradiction with the reason. Otherwise the weakest status, with

@@ -249,7 +249,7 @@ def _read_source(root: Path, source: ContractSource, content: OpenFolder) -> Par
 def _prepare_proof(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> ProofInput | tuple[Finding, ...]:
-    """Return the record to prove, or the findings that prevent it."""
+    """Return the contract to prove, or the findings that prevent it."""
     outcome = run_guarded(
         lambda: _record_errors(source, contract, settings) or _make_proof_input(source, contract, settings),
         source.path,

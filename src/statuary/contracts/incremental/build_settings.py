@@ -23,7 +23,7 @@ class RecordRecompiler(Protocol):
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Compile a record's sources with the compiler version in the record."""
+        """Compile a contract's sources with the compiler version in its record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

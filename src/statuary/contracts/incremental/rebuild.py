@@ -156,7 +156,6 @@ def reuse_hidden_contracts(
 
     Args:
         root: the content folder.
-        site: the content of the site.
         target: the site that is being built.
         execution: the state of git.
 

@@ -398,7 +398,6 @@ def save_contract_state(
 
     Args:
         ledger: the build's database.
-        contracts: the contracts of the site.
         git_state: the state of git; None outside of git.
         fingerprint: a digest of the program and settings. If it changes, the next build reads all contracts.
     """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RecordOutput(NamedTuple):
-    """The documents that extensions made from a record.
+    """The documents that extensions made for a contract.
 
     `facts` is data that the extensions store in the build database for later steps.
     """
@@ -39,7 +39,6 @@ def record_documents(
     For example, one extension makes the responses to Etherscan's API calls.
 
     Args:
-        checked_record: the record with its proof.
         extensions: the name and settings of each extension, as in `RECORD_DOCUMENTS`.
         source: the path of the record in the content folder.
     """

@@ -317,7 +317,7 @@ def signature_hash(signature: str) -> str:
 
 
 def signature_members(signature: str) -> dict[str, str]:
-    """Return a signature with its hashes as JSON, as in a record.
+    """Return a signature with its hashes, as a contract's record lists it.
 
     Example: {"signature": "transfer(address,uint256)", "signatureHash4": "0xa9059cbb", "signatureHash32": "0xa9059cbb2a…"}
     """

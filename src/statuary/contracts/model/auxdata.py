@@ -29,9 +29,9 @@ _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 
 class Auxdata(NamedTuple):
-    """An auxdata section in bytecode, including its final length bytes.
+    """A piece of metadata (auxdata) in bytecode, including its length bytes.
 
-    Compilers append auxdata to code: the hash of the metadata and the compiler version, in CBOR.
+    Compilers append it to code: the hash of the sources' metadata and the compiler version, in CBOR.
     """
 
     offset: int
@@ -117,7 +117,6 @@ def has_source_hash(section: bytes, style: AuxdataStyle, compiler_version: str) 
     Args:
         section: the bytes of the metadata (auxdata).
         style: the layout that the compiler uses.
-        compiler_version: the version of the compiler.
     """
     if (
         style is AuxdataStyle.VYPER
@@ -253,7 +252,7 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Parse `cborAuxdata`: where a record's bytecode contains metadata.
+    """Parse `cborAuxdata`: where a contract's bytecode contains metadata.
 
     Returns:
         The pieces of metadata by number, for example `"1"` for the first one.
@@ -344,7 +343,7 @@ AuxdataByNumber = dict[str, Auxdata]
 
 
 class AuxdataPositions(NamedTuple):
-    """The positions of auxdata in a contract's creation and runtime code."""
+    """The positions of the compiler's metadata in creation and runtime code."""
 
     creation: AuxdataByNumber
     runtime: AuxdataByNumber

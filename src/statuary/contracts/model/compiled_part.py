@@ -41,7 +41,7 @@ _MARKERS: Final = (
 
 
 class RecordPieces(NamedTuple):
-    """The JSON text of a record, split into compilation and deployment."""
+    """The JSON text of a contract's record, split into compilation and deployment."""
 
     compiled: tuple[bytes, bytes, bytes]  # members of the creation code, of the runtime code, and `OTHERS`
     deployed: tuple[bytes, ...]  # the text between these pieces, each part completed to a JSON object
@@ -75,7 +75,7 @@ def split_record_text(record_text: bytes) -> RecordPieces | None:
 
 
 class CompiledPart:
-    """A compilation that several records share, with cached check results.
+    """A compilation that several contracts share, with cached check results.
 
     Attributes:
         creation: the shared members of `creationBytecode`.
@@ -154,7 +154,7 @@ class _CachedPart(NamedTuple):
 
 
 class CompiledParts:
-    """A size-limited cache of compilations that several records share."""
+    """A size-limited cache of compilations that several contracts share."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -163,7 +163,7 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find_compilation(self, record_pieces: RecordPieces) -> CompiledPart | None:
-        """Return a record's compilation from the cache.
+        """Look up a contract's compilation in the cache.
 
         Contracts with the same sources, settings and output have one cached compilation.
 
@@ -181,7 +181,7 @@ class CompiledParts:
         return cached.part if cached.compiled == record_pieces.compiled else None
 
     def add_compilation(self, record_pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
-        """Cache a record's compilation when a second record has the same one.
+        """Cache a compilation when a second contract has the same one.
 
         Args:
             record_pieces: the record's JSON text, split into compilation and deployment.

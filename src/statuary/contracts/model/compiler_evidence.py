@@ -16,7 +16,7 @@ VYPER: Final = "Vyper"
 
 
 class AuxdataStyle(StrEnum):
-    """The layout of the auxdata that a compiler appends to bytecode."""
+    """The layout of the metadata (auxdata) that a compiler appends to bytecode."""
 
     NONE = "none"
     SOLIDITY = "solidity"
@@ -34,7 +34,10 @@ class SourceHash(StrEnum):
 
 
 class AppendedImmutables(StrEnum):
-    """The place that gives the size of immutables after Vyper's runtime code."""
+    """The place of the size of immutables after Vyper's runtime code.
+
+    Immutables are variables that the constructor sets.
+    """
 
     NONE = "none"  # the compiler appends no immutables
     RETURNED = "returned"  # the size follows from the length that the creation code returns

@@ -28,7 +28,7 @@ class ContractRow(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether evidence contradicts the record, or the record breaks a rule."""
+        """Whether evidence contradicts the contract's record, or it breaks a rule."""
         return self.verdict == "contradicted"
 
 

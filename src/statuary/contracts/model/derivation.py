@@ -50,7 +50,7 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def standard_json_members(record: RecordValue) -> dict[str, Json]:
-    """Return a record's `stdJsonInput` and `stdJsonOutput`: the compiler's JSON.
+    """Return a contract's `stdJsonInput` and `stdJsonOutput`: the compiler's JSON.
 
     The server derives both from other members of the record. The keys of `stdJsonInput` and of its sources
     are sorted as PostgreSQL's `jsonb` sorts them; their values keep their order.
@@ -288,7 +288,7 @@ def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
 
 
 class CompiledMembers(NamedTuple):
-    """The members of a record that come from a compiler's output."""
+    """The members of a contract's record that come from a compiler's output."""
 
     language: str
     version: str
@@ -304,7 +304,7 @@ class CompiledMembers(NamedTuple):
 def compiled_record_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
-    """Return the members of a record that come from a compiler's output.
+    """Return the members of a contract's record that a compiler's output decides.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.

@@ -67,7 +67,7 @@ def decide_match_level(
 
 
 def overall_match_level(creation_level: object, runtime_level: object) -> str | None:
-    """Return a record's `match`: the better of its two match levels.
+    """Return a contract's `match`: the better of its two match levels.
 
     Args:
         creation_level: the match level of the creation code; None if it does not match.
@@ -127,7 +127,7 @@ class MismatchError(InvalidValueError):
 
 @dataclass(slots=True)
 class _Attempt:
-    """Recompiled code while transformations are applied to it."""
+    """Recompiled code while edits (transformations) are applied to it."""
 
     code: bytearray
     onchain: bytes
@@ -146,7 +146,6 @@ class _Attempt:
 
         Args:
             change_type: whether the bytes replace others or are inserted.
-            reason: the reason for the transformation.
             code_range: the position of the bytes.
             values_key: the name of the map in `transformationValues` for the bytes.
 

@@ -32,7 +32,7 @@ class CheckOutcome(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """The result of a check for a record: outcome, evidence and findings."""
+    """The result of checking a contract's record: outcome, evidence and findings."""
 
     check: str
     outcome: CheckOutcome
@@ -42,7 +42,7 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The six statements (claims) that a proof makes about a record.
+    """The six statements (claims) that a proof makes about a contract.
 
     For example, `matches`: the compiled runtime code is the code on the chain.
     """
@@ -62,7 +62,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """The strength of the evidence for a claim, a statement about a record."""
+    """The strength of the evidence for a statement about a contract."""
 
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""
@@ -74,7 +74,7 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """A statement about a record, with the evidence for or against it."""
+    """A statement about a contract, with the evidence for or against it."""
 
     name: ClaimName
     status: ClaimStatus
@@ -96,7 +96,7 @@ ANCHOR_ALONE = "anchor.json"
 
 
 class PinnedBy(StrEnum):
-    """The kind of evidence that proves a record's member, strongest first."""
+    """The kind of evidence for a fact about a contract, strongest first."""
 
     CHAIN = "chain"
     """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
@@ -113,7 +113,7 @@ class PinnedBy(StrEnum):
 
 
 class CompilationEvidence(NamedTuple):
-    """The stored result of compiling a record's sources earlier."""
+    """The stored result of compiling a contract's sources earlier."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
     compiler_version: str  # the version that the compiler reports
@@ -125,7 +125,7 @@ class CompilationEvidence(NamedTuple):
 
 
 class Recompilation(NamedTuple):
-    """The result of compiling a record's sources again in this build."""
+    """The result of compiling a contract's sources again in this build."""
 
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
@@ -135,7 +135,10 @@ class Recompilation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """The proof of a record: check results and claims."""
+    """The proof of a contract: check results, claims and the verdict.
+
+    A claim is a statement about the contract, such as that its code is on the chain.
+    """
 
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
@@ -156,7 +159,7 @@ class Proof:
 
     @unlocked_cached_property
     def has_no_errors(self) -> bool:
-        """Whether no check has found an error in the record."""
+        """Whether no check has found an error in the contract's record."""
         return not has_errors(self.findings)
 
     @property

@@ -100,7 +100,10 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """What bytecode alone shows about whether a contract is a proxy."""
+    """The answer that bytecode alone gives to whether a contract is a proxy.
+
+    A proxy forwards calls to another contract.
+    """
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -122,7 +125,10 @@ class ProxyEvidence(NamedTuple):
 
 
 class ProxyPatterns(NamedTuple):
-    """The proxy patterns in a contract's code."""
+    """The patterns in a contract's code that proxies have.
+
+    A proxy forwards calls to another contract.
+    """
 
     is_factory: bool  # whether the code creates contracts
     fixed: tuple[bytes, ...]  # constant addresses that the code delegates to
@@ -187,10 +193,10 @@ def _may_contain_proxy_pattern(code: bytes) -> bool:
 
 
 def find_proxy_patterns(code: bytes) -> ProxyPatterns:
-    """Return the proxy patterns in a contract's bytecode.
+    """Search a contract's bytecode for the patterns that proxies have.
 
-    The code is disassembled in the same way as by whatsabi 0.28, which Sourcify uses. First comes the
-    creation code, and then the runtime code that it returns.
+    A proxy forwards calls to another contract. The code is disassembled in the same way as by whatsabi 0.28, which Sourcify
+    uses. First comes the creation code, and then the runtime code that it returns.
     """
     disassembly = _Disassembly(code)
     end = disassembly.disassemble()

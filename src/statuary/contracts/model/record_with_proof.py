@@ -28,12 +28,12 @@ class RecordWithProof(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether there is evidence against the record."""
+        """Whether there is evidence against the contract's record."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
     def fails_checks(self) -> bool:
-        """Whether the record breaks a rule, for example has an invalid address."""
+        """Whether the contract's record breaks a rule, such as a wrong address."""
         claim = self.proof.find_claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 

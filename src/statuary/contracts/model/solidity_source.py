@@ -68,7 +68,6 @@ def strip_comments(source_text: str, version: str) -> str:
     Declarations can then be found by searching for words.
 
     Args:
-        source_text: the source.
         version: the version of the compiler. The syntax of comments depends on it.
     """
     # Count the work for a cached source, too. Otherwise, a record's limit would depend on the records before
@@ -87,8 +86,6 @@ def find_declaration(source_text: str, contract_name: str, version: str) -> Decl
     """Find the declaration of a contract in a Solidity source.
 
     Args:
-        source_text: the source.
-        contract_name: the name of the contract.
         version: the version of the compiler, as in records.
 
     Returns:

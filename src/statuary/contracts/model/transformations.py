@@ -61,7 +61,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the edit as an element of a record's list `transformations`."""
+        """Return the edit as JSON, as a contract's record lists it."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -72,7 +72,7 @@ class TransformationStep(NamedTuple):
 
 
 class UnknownTransformationError(InvalidValueError):
-    """Raised for a transformation whose type or reason is unknown.
+    """Raised for a transformation (an edit of code) of an unknown kind.
 
     Attributes:
         word: the unknown type or reason.
@@ -84,7 +84,7 @@ class UnknownTransformationError(InvalidValueError):
 
 
 def parse_transformation(transformation: Json) -> TransformationStep:
-    """Parse an element of a record's list `transformations`.
+    """Parse an edit of code: an element of a contract's `transformations`.
 
     Raises:
         UnknownTransformationError: if the type or the reason is unknown.
@@ -192,7 +192,7 @@ def _is_byte_count(value: Json) -> bool:
 
 
 class ReplayError(InvalidValueError):
-    """Raised if a transformation cannot be applied."""
+    """Raised if an edit of code (transformation) cannot be applied."""
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"transformation {step}: {message}")
@@ -206,17 +206,17 @@ def replay_transformations(
     *,
     max_bytes: int,
 ) -> bytes:
-    """Apply transformations to recompiled bytecode, and return the result.
+    """Apply edits (transformations) to recompiled bytecode, and return the result.
 
-    For example, a transformation inserts the address of a library.
+    For example, an edit inserts the address of a library.
 
     Args:
-        transformations: the transformations, which are applied in order.
+        transformations: the edits, which are applied in order.
         transformation_values: the record's `transformationValues`.
         max_bytes: the largest allowed size of the result, for example the size of the on-chain code.
 
     Raises:
-        ReplayError: if a value is missing, or a transformation reaches outside the code.
+        ReplayError: if a value is missing, or an edit reaches outside the code.
     """
     code, resizing = bytearray(recompiled_code), 0
     for step, transformation in enumerate(transformations):

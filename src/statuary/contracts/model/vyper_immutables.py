@@ -31,8 +31,8 @@ def appended_immutables_size(
 ) -> int:
     """Return the size in bytes of the immutables after Vyper's runtime code.
 
-    Since Vyper 0.3.10, the metadata of the creation code states the size. For older versions, it is computed
-    from the length that the creation code returns.
+    Immutables are variables that the constructor sets. Since Vyper 0.3.10, the metadata of the creation code states the
+    size. For older versions, it is computed from the length that the creation code returns.
 
     Args:
         creation: the recompiled creation code.

@@ -240,7 +240,6 @@ class _ModuleHasher:
 
         Args:
             importing_path: the path of the importing module.
-            imported: the import.
 
         Returns:
             The path, or None if the source is missing or the module is built into the compiler.

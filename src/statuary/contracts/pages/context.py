@@ -54,7 +54,6 @@ class ContractPageContext(NamedTuple):
         """Return the URL of a page in the chain's block explorer (EIP-3091).
 
         Args:
-            chain_id: the id of the chain.
             page_kind: `address`, `tx` or `block`.
             identifier: the address, the transaction hash, or the block number.
 

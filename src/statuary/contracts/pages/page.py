@@ -246,7 +246,6 @@ def contract_page(checked_record: RecordWithProof, pages: ContractPageContext, *
     If the record is not published, the page gives the reason.
 
     Args:
-        checked_record: the record with its proof.
         pages: the settings of contract pages.
         source: the path of the record in the content folder.
     """
@@ -275,7 +274,6 @@ def contract_view(
     """Prepare the values that the template of a contract's page shows.
 
     Args:
-        checked_record: the record with its proof.
         pages: the settings of contract pages.
         localization: the translated texts of pages, and the format of dates.
     """

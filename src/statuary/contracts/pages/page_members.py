@@ -48,7 +48,6 @@ def with_page_members(
 
     Args:
         row: the list entry.
-        record: the record of the contract.
         compiled: the name, compiler and functions, from `listed_compilation`.
         trail: letters for the evidence of the contract, such as `os-o-n`, from `trail_signs`.
     """

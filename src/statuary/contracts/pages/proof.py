@@ -46,7 +46,7 @@ class CheckRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """A statement about the record (claim) with its evidence, on the page."""
+    """A statement about the contract with its evidence, on the page."""
 
     name: str  # the name of the claim, such as `on_chain`
     sentence: str  # the claim
@@ -61,7 +61,7 @@ class ClaimRow(NamedTuple):
 
 
 class ProofView(NamedTuple):
-    """A record's proof, as its page shows it."""
+    """A contract's proof, as its page shows it."""
 
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
@@ -75,10 +75,9 @@ class ProofView(NamedTuple):
 def proof_view(
     checked_record: RecordWithProof, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Prepare a record's proof for the page, contradictions first.
+    """Prepare a contract's proof for its page, contradictions first.
 
     Args:
-        checked_record: the record with its proof.
         localization: the translated texts of pages, and the format of dates.
         rules: the rule of each check as a sentence, by the check's name.
         explorer: the URL of the chain's block explorer; empty if there is none.
@@ -157,7 +156,6 @@ def sign_for_record(sign: str, checked_record: RecordWithProof) -> str:
 
     Args:
         sign: the icon for the outcome itself.
-        checked_record: the record with its proof.
     """
     is_doubted = checked_record.is_contradicted or not checked_record.is_published
     return CHECKED if sign == "ok" and is_doubted else sign
@@ -284,7 +282,7 @@ _VERDICTS = {
 
 
 def verdict_text_key(checked_record: RecordWithProof) -> str:
-    """Return the key of the page text that states a record's verdict.
+    """Return the key of the page text that states a contract's verdict.
 
     For example, `unchecked` for the text `verdict.unchecked`.
     """
@@ -313,7 +311,7 @@ def verdict_headline(checked_record: RecordWithProof, texts: PageTexts) -> str:
 def claims_sentence(
     proof: Proof, match_level: str, texts: PageTexts, *, creation_differs: bool = False
 ) -> str:
-    """Explain in sentences what is proven about a record.
+    """Explain in sentences what is proven about a contract.
 
     Args:
         match_level: the match level of the runtime code in the record; empty if there is none.

@@ -237,7 +237,7 @@ def _unreachable_finding(source: ExternalSource, message: str, hint: str = "") -
 
 
 class _BulkFile(NamedTuple):
-    """A file with many records, or with a table of an export."""
+    """A file with many contracts, or with a table of an export."""
 
     kind: FileKind
     content_path: PurePosixPath

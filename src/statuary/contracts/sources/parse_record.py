@@ -45,7 +45,7 @@ _NOTHING_COMPILED: RecordValue = {
 
 
 class ParsedContract(NamedTuple):
-    """A parsed record with its evidence, or the findings that prevented it."""
+    """A contract's parsed record with its evidence, or the errors in it."""
 
     record: RecordValue | None  # a record whose members have the right types; None if there is none
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
@@ -141,7 +141,7 @@ IDENTITY = ("chainId", "address", "compilation")
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Check that the members of a record have the right types.
+    """Check that the members of a contract's record have the right types.
 
     Args:
         value: the parsed JSON.
@@ -172,7 +172,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def convert_yaml_types(tree: Json, model: object) -> Json:
-    """Convert unquoted YAML values to the types that a record requires.
+    """Convert unquoted YAML values to the types that a contract's record requires.
 
     For example, `8` becomes a number where the model expects one, and stays a string elsewhere.
 

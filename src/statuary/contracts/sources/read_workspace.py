@@ -103,7 +103,7 @@ class ProxySource(SourceModel):
     """The contracts that the proxy called when you verified it."""
 
     def to_proxy_resolution(self) -> Json:
-        """Return the proxy in `contract.yaml` as a record's `proxyResolution`."""
+        """Convert the proxy in `contract.yaml` to a record's `proxyResolution`."""
         implementations = [
             {"address": implementation.address}
             if implementation.name is None
@@ -145,8 +145,6 @@ class WorkspaceSource(SourceModel):
         """Combine the settings in `contract.yaml` with the files that they name.
 
         Args:
-            chain_id: the chain of the contract.
-            address: the address of the contract.
             files: the contents of the files.
         """
         return Workspace(

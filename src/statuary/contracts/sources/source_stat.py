@@ -92,7 +92,7 @@ def _stat_file(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record's file, ignoring final white space.
+    """Return the SHA-256 of a contract's file, ignoring final white space.
 
     For a file with canonical JSON, this is also the digest of the published document.
     """

@@ -14,7 +14,6 @@ def make_contract_document(
 
     Args:
         url: the URL pattern, with the placeholders `{chain_id}` and `{address}`.
-        record: the record of the contract.
         content: the bytes of the document.
         record_path: the path of the record in the content folder.
         members: the values of other placeholders in the pattern.

@@ -56,7 +56,6 @@ def is_signature_route(request_path: str, read_document: ReadDocument) -> bool:
     It is False if the site does not serve the API for this.
 
     Args:
-        request_path: the path of the request.
         read_document: a function that returns the bytes at a path of the site, or None.
     """
     return (
@@ -92,8 +91,6 @@ def answer_by_path(request_path: str, query_string: str, read_document: ReadDocu
     4byte.directory looks up signatures of functions. Blockscout is a block explorer.
 
     Args:
-        request_path: the path of the request.
-        query_string: the query string.
         read_document: a function that returns the bytes at a path of the site, or None.
 
     Returns:

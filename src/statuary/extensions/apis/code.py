@@ -70,9 +70,6 @@ class CodeFacts(NamedTuple):
 def hash_contract_code(record: RecordValue) -> CodeFacts | None:
     """Hash a contract's code, to find contracts with the same code.
 
-    Args:
-        record: the record of the contract.
-
     Returns:
         The hashes, or None if the record has no on-chain code.
     """

@@ -33,9 +33,6 @@ def read_custom_files(content_folder: Path) -> CustomFiles:
 
     The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`, which lists a proxy's earlier implementations. Invalid files are reported.
-
-    Args:
-        content_folder: the content folder.
     """
     output = CustomFiles([], {}, [])
     for file in sorted((content_folder / FOLDER).rglob("*")):

@@ -85,9 +85,6 @@ def encode_json_string(json_value: Json) -> str:
 def make_source_code_result(record: RecordValue) -> JsonObject:
     """Return a contract's sources and settings in Etherscan's format.
 
-    Args:
-        record: the record of the contract.
-
     Returns:
         The object in the list `result` of the response to `getsourcecode`.
     """
@@ -198,10 +195,6 @@ def _format_libraries(record: RecordValue) -> str:
 def find_source_license(record: RecordValue, source_path: str) -> str:
     """Find the SPDX license in a source file, such as `MIT`.
 
-    Args:
-        record: the record of the contract.
-        source_path: the path of the source.
-
     Returns:
         The identifier; empty if the source has none.
     """
@@ -260,10 +253,6 @@ def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterato
     """Make the responses of Etherscan's API that need no contract.
 
     Examples are the list of chains, and error messages.
-
-    Args:
-        chains: the chains of the site.
-        site_url: the URL of the site.
 
     Yields:
         The path and the content of each response.

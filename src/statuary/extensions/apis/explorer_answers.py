@@ -29,9 +29,6 @@ def is_explorer_route(
     Etherscan is a block explorer, whose API many tools use.
 
     Args:
-        http_method: the HTTP method.
-        request_path: the path of the request.
-        query_string: the query string.
         read_document: a function that returns the bytes at a path of the site, or None.
     """
     base = BASES.match(request_path)
@@ -49,9 +46,6 @@ def answer_explorer(
     """Respond to a call of Etherscan's API.
 
     Args:
-        http_method: the HTTP method.
-        request_path: the path of the request.
-        query_string: the query string.
         read_document: a function that returns the bytes at a path of the site, or None.
     """
     base = BASES.match(request_path)

@@ -39,10 +39,6 @@ def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Documen
     """Make a file about each chain for Otterscan, in ethereum-lists' format.
 
     The currency is given as Ether on every chain, because site.yaml does not name it.
-
-    Args:
-        chains: the chains of the site.
-        site_url: the URL of the site.
     """
     for chain in chains:
         number = int(chain.chain_id)
@@ -66,12 +62,7 @@ def iter_chain_files(chains: Iterable[Chain], site_url: str) -> Iterator[Documen
 
 
 def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Document:
-    """Make the file `config.json`, which lets Otterscan use the site.
-
-    Args:
-        chains: the chains of the site.
-        site_url: the URL of the site.
-    """
+    """Make the file `config.json`, which lets Otterscan use the site."""
     body = encode_json(make_otterscan_config(chains, site_url))
     return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
 
@@ -82,10 +73,6 @@ def make_otterscan_config(chains: tuple[Chain, ...], site_url: str) -> dict[str,
     It is for the first chain with an RPC URL. If there is none, it is for the first chain, with a node on this
     machine. Otterscan reads sources as version 2 of Sourcify's repository, because its `SourcifyAPIV2` fails
     for contracts without metadata (2.10).
-
-    Args:
-        chains: the chains of the site.
-        site_url: the URL of the site.
     """
     shown_chain = next((chain for chain in chains if chain.rpc), chains[0] if chains else None)
     node = shown_chain.rpc[0] if shown_chain and shown_chain.rpc else "http://127.0.0.1:8545"

@@ -168,7 +168,7 @@ class ResolvedProxy(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the site has the records of all current implementations.
+        """Whether the site has all contracts to which the proxy forwards calls.
 
         It is False if evidence contradicts the proxy's own record.
         """

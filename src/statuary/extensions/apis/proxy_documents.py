@@ -178,7 +178,8 @@ class ProxyDocuments:
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
         """Make the JSON documents and pages of each proxy.
 
-        If they cannot be made, the proxy is yielded without documents, and the error is added to `findings`.
+        A proxy forwards calls to other contracts. If its documents cannot be made, it is yielded without documents, and the error
+        is added to `findings`.
 
         Args:
             findings: a list to which a finding is added for each failure.

@@ -152,7 +152,6 @@ def iter_proxy_pages(
     """Render the page of a proxy, and pages that compare its implementations.
 
     Args:
-        site: the content of the site.
         proxy: the proxy with its implementations.
         changes: the differences for each pair of implementations.
     """

@@ -29,18 +29,12 @@ def belongs_in_full_match(record: RecordValue) -> bool:
     """Return whether a contract belongs in the folder `full_match`.
 
     Sourcify's repository has exact matches there, and all other contracts in `partial_match`.
-
-    Args:
-        record: the record of the contract.
     """
     return bool(record["match"] == "exact_match")
 
 
 def make_repository_folder_path(record: RecordValue) -> str:
     """Return the folder of a contract in Sourcify's repository.
-
-    Args:
-        record: the record of the contract.
 
     Returns:
         The path, such as `full_match/1/0x…`: match level, chain id and address.
@@ -68,9 +62,6 @@ def iter_repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
     The repository is a folder tree of sources and metadata. A record without metadata has no files. Version 1 of the
     repository omits a source whose path is too long or already taken, for example.
-
-    Args:
-        record: the record of the contract.
     """
     if not isinstance(record["metadata"], dict):
         return
@@ -167,7 +158,6 @@ def iter_repository_documents(record: RecordValue, record_path: str) -> Iterator
     """Make a contract's files in Sourcify's repository, as documents.
 
     Args:
-        record: the record of the contract.
         record_path: the path of the record in the content folder.
     """
     folder = make_repository_folder_path(record)

@@ -73,7 +73,6 @@ def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> I
     Clients look up the signature of a function by its selector there.
 
     Args:
-        signatures: the signatures of the site.
         refreshed_at: the time at which the newest record was verified.
     """
     texts = signatures.texts
@@ -155,7 +154,6 @@ def make_signature_item(listed_hash: str, signature: str, *, is_verified: bool) 
 
     Args:
         listed_hash: the selector or hash under which the signature is listed.
-        signature: the signature.
         is_verified: whether a verified contract has the signature.
     """
     is_filtered = listed_hash in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[listed_hash] != signature

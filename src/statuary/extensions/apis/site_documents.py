@@ -92,7 +92,6 @@ class SiteDocuments:
 
         Args:
             target: the site that is being built.
-            built_contracts: the contracts of the site.
             now: the time of the build. A proxy's new implementations start at this time.
 
         Returns:

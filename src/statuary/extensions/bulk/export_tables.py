@@ -140,9 +140,6 @@ def table_name_of_file(file_path: str) -> str:
     """Return the table to which a Parquet file of Sourcify's export belongs.
 
     For example, `code_0_10000.parquet` belongs to the table `code`.
-
-    Args:
-        file_path: the path of the file.
     """
     return RANGE.sub("", PurePosixPath(file_path).name.removesuffix(".parquet"))
 
@@ -213,7 +210,6 @@ def define_table_views(
     Args:
         connection: the DuckDB database.
         root: the content folder.
-        files_by_table: the files of each table.
     """
     for name, files in files_by_table.items():
         locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
@@ -232,7 +228,6 @@ def check_table_sizes(
     Args:
         connection: the DuckDB database.
         root: the content folder.
-        files_by_table: the files of each table.
 
     Returns:
         The size of all files in bytes.
@@ -262,7 +257,6 @@ def define_view(
 
     Args:
         connection: the DuckDB database.
-        view_name: the name of the view.
         files: the paths or URLs of the files.
         sql_options: more arguments of DuckDB's function `read_parquet`, as SQL.
     """

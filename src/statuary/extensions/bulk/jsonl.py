@@ -349,11 +349,10 @@ def _source_of_line(path: str, line_number: int, record: RecordValue | None = No
 
 
 def locate_in_line(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
-    """Add the line and column to each error about a record.
+    """Add the line and column to each error about a contract's record.
 
     Args:
         findings: the errors and warnings about a record, which is a line of JSON.
-        line_number: the number of the line.
         line: the text of the line.
     """
     positions = locate_in_json(

@@ -224,8 +224,6 @@ def draw_card(
         draw_sign: a function that draws the sign of the state, such as a check mark.
         state: the state, which determines the colour.
         state_sentence: the sentence about the state, such as that all systems work.
-        site_name: the name of the site.
-        site_address: the address of the site.
 
     Raises:
         MissingExtraError: if Pillow is not installed.

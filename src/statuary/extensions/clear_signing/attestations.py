@@ -131,9 +131,6 @@ def descriptor_hash(descriptor: Json) -> str:
 
     A descriptor tells wallets how to show a contract's calls.
 
-    Args:
-        descriptor: the JSON of the descriptor.
-
     Returns:
         The Keccak-256 of the JSON in canonical form (RFC 8785), as 0x hex.
 
@@ -259,7 +256,6 @@ def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) ->
 
     Args:
         path: the path of the file in the folder of descriptors.
-        file_json: the JSON in the file.
         own_descriptor: the JSON of the attested descriptor; None if the descriptor does not exist.
 
     Returns:

@@ -42,9 +42,6 @@ def verify_site_descriptors(
     Descriptors (ERC-7730) tell wallets how to show contract calls. They must fit the verified contracts.
 
     Args:
-        folder: the folder of descriptors.
-        site: the content of the site.
-        settings: the settings for clear signing.
         cached: results of the last build. They are still valid, because their inputs have not changed.
         sources: the contracts of the running build; None outside of a build.
     """

@@ -323,7 +323,6 @@ def descriptor_paths_by_test(folder: DescriptorFolder, cached_paths: Mapping[str
     """Find which descriptor each test file tests.
 
     Args:
-        folder: the folder of descriptors.
         cached_paths: results of an earlier build that are still valid: paths of descriptors by path of the
             test file.
 

@@ -170,7 +170,6 @@ class SiteRecords:
 
         Args:
             root: the content folder.
-            site: the content of the site.
             sources: the contracts of the running build, which select one of several records for a contract;
                 None if no build is running.
         """

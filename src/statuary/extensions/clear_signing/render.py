@@ -103,7 +103,6 @@ def render_call(
 
     Args:
         descriptor: the descriptor, merged with the files that it includes.
-        call: the contract call.
         wallet_names: the names of tokens and addresses that the wallet knows.
         render_inner_call: renders a call that is an argument of this call; None to show its bytes instead.
         depth: the number of calls around this one.

@@ -191,7 +191,10 @@ class DeployedDescriptor:
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """A descriptor, merged with its included files, must match version 2 of the ERC-7730 schema."""
+    """A descriptor, merged with its included files, must match version 2 of the ERC-7730 schema.
+
+    A descriptor tells wallets how to show a contract's calls.
+    """
     schema = parsed.descriptor.value.get("$schema")
     if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
         yield BrokenRule(
@@ -206,7 +209,10 @@ def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each format's key in a calldata descriptor must be a unique function with canonical types."""
+    """Each format's key in a calldata descriptor must be a unique function with canonical types.
+
+    A format tells wallets how to show a call of the function.
+    """
     if parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return
     selectors: dict[str, str] = {}
@@ -244,7 +250,10 @@ def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 
 
 def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """Each path in fields, parameters and intents must lead to a value of the call or message."""
+    """Each path in fields, parameters and intents must lead to a value of the call or message.
+
+    A path such as `#.amount` names the value that a wallet shows.
+    """
     for key, types in parsed.types_by_format.items():
         for field in parsed.fields_by_format[key]:
             yield from field_path_violations(field, types, parsed.descriptor.value)
@@ -277,7 +286,10 @@ def _intent_violations(parsed: ParsedDescriptor, format_key: str) -> Iterator[Br
 
 
 def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
-    """The format of a field must be able to show the type of the field's value."""
+    """The format of a field must be able to show the type of the field's value.
+
+    For example, the format `tokenAmount` cannot show a string.
+    """
     for key, types in parsed.types_by_format.items():
         for field in parsed.fields_by_format[key]:
             yield from field_type_violations(field, types, parsed.descriptor.value)
@@ -315,7 +327,10 @@ def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenR
 
 
 def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """Each function must be in the verified ABI of the contract, of its implementation, or of a facet."""
+    """Each function must be in the verified ABI of the contract, of its implementation, or of a facet.
+
+    Implementations and facets are the contracts to which a proxy forwards calls.
+    """
     for key, function in deployed.parsed.functions.items():
         owner, at = deployed.owners_by_format[key], (*FORMATS, key)
         if owner.function is None and owner.unknown:
@@ -384,7 +399,10 @@ def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]
 
 
 def type_string_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
-    """An EIP-712 type that the contract's sources define must be spelled as in the sources."""
+    """An EIP-712 type that the contract's sources define must be spelled as in the sources.
+
+    EIP-712 messages are structured data that wallets sign.
+    """
     if deployed.parsed.descriptor.kind is not SigningFileKind.MESSAGES:
         return
     for key, message in deployed.parsed.parsed_keys.items():

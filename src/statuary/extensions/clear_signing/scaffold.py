@@ -29,7 +29,6 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
 
     Args:
         code: the verified code of the contract.
-        chain_id: the chain of the contract.
         owner: the publisher of the contract; empty to use the contract's name.
     """
     functions = {function.signature: function for function in code.state_changing_functions()}

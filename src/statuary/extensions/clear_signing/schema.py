@@ -81,7 +81,6 @@ def make_list_check(check_item: Check, max_items: int = 1_000, min_items: int = 
     """Make a check of a list: its length, and each item.
 
     Args:
-        check_item: checks one item.
         max_items: the largest allowed number of items.
         min_items: the smallest allowed number of items.
     """

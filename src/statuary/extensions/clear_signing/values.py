@@ -146,8 +146,6 @@ def parse_message_value(value_type: ValueType, json_value: Json, types: DataType
     """Convert a JSON value of an EIP-712 message to its declared type.
 
     Args:
-        value_type: the type.
-        json_value: the JSON value.
         types: the struct types that the message defines.
 
     Raises:

@@ -98,7 +98,6 @@ def verify_folder(
     calls or message type.
 
     Args:
-        folder: the folder of descriptors.
         records: the verified contracts of the site.
         with_unverified: whether descriptors are published for contracts without a verified record.
         cached: the results of the last build that are still valid.

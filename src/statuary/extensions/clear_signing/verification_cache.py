@@ -57,7 +57,6 @@ class VerificationCache:
 
         Args:
             ledger: the ledger of the site, which stores the results.
-            folder: the folder of descriptors.
             basis: the fingerprint of the program and the settings.
         """
         self._ledger, self._folder, self._basis = ledger, folder, basis

@@ -140,7 +140,6 @@ def check_descriptors(
     of their implementations.
 
     Args:
-        folder: the folder of descriptors.
         records: the verified contracts of the site.
         paths: the paths of the descriptors in the folder.
     """

@@ -45,9 +45,9 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record as it is published, in hex.
+    """Return the SHA-256 of a contract's record as it is published.
 
-    Evidence names the record by this hash.
+    Evidence names the record by this hash, in hex.
     """
     return sha256(encode_unchecked(sort_members_as_served(record))).hexdigest()
 

@@ -66,12 +66,11 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a record lacks an optional output of the compiler.
+    """Return whether a contract's record lacks an optional compiler output.
 
     Some tools omit such outputs. The record then has null, although the compiler can produce the value.
 
     Args:
-        record: the record.
         pointer: the path of the output in the record.
     """
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and record_value_at(record, pointer) is None
@@ -80,7 +79,7 @@ def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
 def _match_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], code_kind: str
 ) -> Iterator[Violation]:
-    """Compare the match level and transformations of matching code."""
+    """Compare the match level and the edits (transformations) of matching code."""
     claimed = record[f"{code_kind}Match"]
     compiled = as_text(recompiled[f"{code_kind}Match",]) or None
     if claimed is None:
@@ -244,7 +243,7 @@ def _shorten_json(value: Json) -> str:
 
 
 def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Follow a list of keys to a value in a record.
+    """Follow a list of keys to a value in a contract's record.
 
     Returns:
         The value, or None if a key is missing.
@@ -256,7 +255,7 @@ def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the members of a record that follow from a compiler's output.
+    """Return the members of a contract's record that a compiler's output decides.
 
     A check compares them with the record.
 
@@ -338,7 +337,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the input with which to compile a record's sources again.
+    """Return the compiler input for compiling a contract's sources again.
 
     It requests the outputs that the record contains.
 
@@ -409,14 +408,11 @@ def request_all_outputs(
 
 
 def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
-    """Return the names of the compiler outputs that records contain.
+    """Return the names of the compiler outputs that contract records contain.
 
     Args:
         language: the language of the sources, such as `Vyper`.
         version: the version of the compiler.
-
-    Returns:
-        The names of the outputs in standard JSON.
     """
     if language == "Vyper":
         parsed = parse_compiler_version(version)

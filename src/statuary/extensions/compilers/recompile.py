@@ -73,7 +73,6 @@ def recompile_contracts(
 
     Args:
         root: the content folder.
-        site: the content of the site.
         options: the compilers, their limits, and the number of threads.
         progress: shows how many contracts are done.
     """
@@ -122,7 +121,7 @@ def _iterate_contracts(root: Path, site: SiteContent) -> Generator[ContractSourc
 def _recompile_contract(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
-    """Compile a record again, and compare.
+    """Compile a contract's sources again, and compare the output with its record.
 
     Returns:
         The differences; the compiler's kind and version if it is missing; None if the record cannot be read.
@@ -143,13 +142,13 @@ def _recompile_contract(
 
 
 def compiler_of_record(record: RecordValue) -> CompilerBuild:
-    """Return the compiler of a record, such as ("solc", "0.8.30+commit.73712a01")."""
+    """Return a contract's compiler, such as ("solc", "0.8.30+commit.73712a01")."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
 
 class Recompiler:
-    """Compiles the sources of records again, and caches recent outputs in memory."""
+    """Compiles contracts again, and caches recent outputs in memory."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -157,11 +156,11 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return the installed compiler with the record's version, or None."""
+        """Return the installed compiler with the contract's version, or None."""
         return find_compiler(self.options.compilers, *compiler_of_record(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Compile a record's sources again, and yield each difference.
+        """Compile a contract's sources again, and yield each difference.
 
         If the compiler fails, its error is yielded instead.
         """
@@ -202,11 +201,14 @@ class Recompiler:
 
 
 def compare_with_output(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
-    """Compare a record with a compiler's output, and report each difference.
+    """Compare a contract's record with a compiler's output.
 
     Args:
         record: the record that was recompiled.
         output: the output of the compiler.
+
+    Yields:
+        An error or warning for each difference.
     """
     try:
         recompiled = recompiled_members(record, output)
@@ -231,7 +233,7 @@ def _recompilation_finding(
 def missing_compiler_finding(
     compiler_build: CompilerBuild, record_count: int, options: RecompileOptions
 ) -> Finding:
-    """Warn that a compiler version, which records need, is not installed.
+    """Warn that a compiler version, which contracts need, is not installed.
 
     Args:
         compiler_build: the kind and version of the compiler.

@@ -42,7 +42,7 @@ class BuildCompilers(NamedTuple):
     programs: tuple[CompilerProgram, ...]
 
     def recompile(self, record: RecordValue) -> Recompilation:
-        """Compile a record's sources again, or use the cached output.
+        """Compile a contract's sources again, or use the cached output.
 
         Returns:
             Evidence that the output is equal to the record, or the reason why there is no evidence.

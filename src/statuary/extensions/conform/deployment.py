@@ -142,9 +142,6 @@ class CheckedDeployment:
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
         """Request the list of a chain's newest contracts.
 
-        Args:
-            chain_id: the id of the chain.
-
         Returns:
             The contracts; empty if the list cannot be read.
         """
@@ -209,9 +206,5 @@ class CheckedDeployment:
         return incidents
 
     def incident_target(self, incident_id: str) -> str:
-        """Return the path at which the site serves an incident.
-
-        Args:
-            incident_id: the id of the incident.
-        """
+        """Return the path at which the site serves an incident."""
         return f"/{status_urls.INCIDENT.path(incident_id=quote(incident_id))}"

@@ -153,7 +153,6 @@ def require_suitable_host(
     If the site only lacks files that the host needs, a note says how to add them.
 
     Args:
-        host_name: the name of the host.
         host: the description of the host.
         settings: what site.yaml says under `hosting`.
         settings_file: the path of site.yaml, for messages.

@@ -24,10 +24,8 @@ def format_paths_to_commit(
     The edge program is left out, because each build generates it.
 
     Args:
-        files: the files for the host.
         wheel: the wheel in the project, or None.
         content: the content folder.
-        project_folder: the folder of the project.
     """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
@@ -44,7 +42,6 @@ def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: b
 
     Args:
         files: the files to write.
-        project_folder: the folder of the project.
         force: whether edited files may be overwritten.
 
     Raises:
@@ -62,9 +59,7 @@ def write_files(
     """Write the files for a host, and statuary's wheel if necessary.
 
     Args:
-        files: the files for the host.
         installation: where the host installs this version of statuary from.
-        project_folder: the folder of the project.
         is_installed: whether the host installs statuary, even if no file contains `pip install`.
 
     Returns:
