@@ -57,8 +57,10 @@ class _ComputedDays(NamedTuple):
     current_status: ComponentStatus
     downtimes: dict[date, DayDowntime]
 
-    def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether the downtimes computed before can be used for other days.
+    def is_continued_by(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
+        """Return whether the status has not changed until other days.
+
+        Then the computed days before the present one are the same.
 
         Args:
             days: the range of days, and the time up to which they are counted.
@@ -67,12 +69,16 @@ class _ComputedDays(NamedTuple):
         """
         if self.passed != passed or self.current_status != current_status:
             return False
-        is_later = (
+        return (
             self.days.first_day <= days.first_day
             and self.days.last_day <= days.last_day
             and self.days.at <= days.at
         )
-        return days == self.days if current_status != "operational" else is_later
+
+    def downtimes_between(self, first_day: date, end: date) -> dict[date, DayDowntime]:
+        """Return the days from a first day to one before another; the same object if they are all."""
+        downtimes = {day: downtime for day, downtime in self.downtimes.items() if first_day <= day < end}
+        return self.downtimes if len(downtimes) == len(self.downtimes) else downtimes
 
 
 class DowntimeByDay:
@@ -102,15 +108,20 @@ class DowntimeByDay:
         current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._change_times_of(component_id), days.at)
         previous = self._last.get(component_id)
-        if previous is None or not previous.covers(days, passed, current_status):
-            downtimes = self._compute_downtimes(component_id, days, current_status)
-            previous = self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
-        elif previous.days.first_day != days.first_day:
-            downtimes = {
-                day: downtime for day, downtime in previous.downtimes.items() if day >= days.first_day
-            }
-            previous = self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
-        return previous.downtimes
+        downtimes: dict[date, DayDowntime] = {}
+        first_day = days.first_day  # the first day to compute
+        if previous is not None and previous.is_continued_by(days, passed, current_status):
+            if current_status == "operational":
+                first_day = days.last_day + ONE_DAY
+            else:
+                first_day = max(first_day, day_of(previous.days.at, self._zone))
+            downtimes = previous.downtimes_between(days.first_day, first_day)
+        if first_day <= days.last_day:
+            downtimes = downtimes | self._compute_downtimes(
+                component_id, days._replace(first_day=first_day), current_status
+            )
+        self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
+        return downtimes
 
     def _change_times_of(self, component_id: str) -> list[Instant]:
         if component_id not in self._changes:

@@ -31,6 +31,9 @@ WINDOW_DAYS = 90
 PARTIAL_WEIGHT = Fraction(3, 10)
 """Weight of partial outage relative to major outage (0.7 and 1 were ruled out)."""
 
+WHOLE = Fraction(1)
+"""The uptime of a period without outage."""
+
 MILLISECOND = timedelta(milliseconds=1)
 
 OUTAGE_STATUSES = frozenset({"partial_outage", "major_outage"})
@@ -58,16 +61,9 @@ class ComponentUptime(NamedTuple):
 
     component: Component
     window: timedelta  # the length of the period for which uptime counts
+    fraction: Fraction  # the uptime, from 0 to 1; 1 if no time has been measured
     days: Mapping[date, Outage]  # the days with an outage, in order
     events: Mapping[date, tuple[IncidentState, ...]]  # the component's incidents on each of these days
-
-    @property
-    def fraction(self) -> Fraction:
-        """The uptime as a fraction from 0 to 1.
-
-        It is 1 if no time has been measured.
-        """
-        return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
 class PageUptime(NamedTuple):
@@ -86,8 +82,8 @@ def uptime_fraction(outage: Outage, period: timedelta) -> Fraction:
         outage: how long partial and major outages lasted.
         period: the length of the period; the uptime of an empty period is 1.
     """
-    if outage == NO_OUTAGE or not period:
-        return Fraction(1)
+    if outage is NO_OUTAGE or outage == NO_OUTAGE or not period:
+        return WHOLE
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
     return 1 - lost / (period // MILLISECOND)
 
@@ -122,35 +118,29 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
     as_of = _outage_counting_end(timeline, calendar, at)
-    outages = [
-        (component, window, _outages_by_day(timeline.status_histories[component.id], window))
-        for component in components_with_uptime(timeline)
-        for window in [UptimeWindow(calendar, component.start_date, as_of)]
-    ]
-    # Only days with outages name incidents, so search for incidents only if there are such days.
-    any_outage = any(days for _, _, days in outages)
-    incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
     return PageUptime(
         as_of=as_of,
         first_day=calendar.days[0],
         last_day=calendar.days[-1],
         components=tuple(
-            ComponentUptime(
-                component=component,
-                window=window.length,
-                days=days,
-                events=records_by_day(
-                    (
-                        OpenPeriod(state.incident.started_at, state.resolved_at or as_of, state)
-                        for state in incidents.get(component.id, ())
-                    ),
-                    days,
-                    calendar.zone,
-                ),
-            )
-            for component, window, days in outages
+            _component_uptime(timeline, component, UptimeWindow(calendar, component.start_date, as_of))
+            for component in components_with_uptime(timeline)
         ),
     )
+
+
+def _component_uptime(timeline: Timeline, component: Component, window: "UptimeWindow") -> ComponentUptime:
+    days = _outages_by_day(timeline.status_histories[component.id], window)
+    events: dict[date, tuple[IncidentState, ...]] = {}
+    if days:  # only days with outages name incidents
+        incidents = _incidents_of_component(timeline, component.id, window)
+        periods = (
+            OpenPeriod(state.incident.started_at, state.resolved_at or window.as_of, state)
+            for state in incidents
+        )
+        events = records_by_day(periods, days, window.calendar.zone)
+    outage = sum(days.values(), NO_OUTAGE)
+    return ComponentUptime(component, window.length, uptime_fraction(outage, window.length), days, events)
 
 
 def components_with_uptime(timeline: Timeline) -> list[Component]:
@@ -331,30 +321,27 @@ class PublishedIncident(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _published_incidents(timeline: Timeline) -> list[PublishedIncident]:
-    final_states = ((history, history.final_state) for history in timeline.incidents)
-    return [
-        PublishedIncident(history, final.since if final.closed else None)
-        for history, final in final_states
-        if final is not None
-    ]
-
-
-def _incidents_open_after(timeline: Timeline, start: Instant) -> list[IncidentHistory]:
-    return [
-        history
-        for history, final_since in _published_incidents(timeline)
-        if final_since is None or final_since > start
-    ]
-
-
-def _incidents_by_component(
-    timeline: Timeline, as_of: Instant, start: Instant
-) -> dict[str, list[IncidentState]]:
-    by_component: dict[str, list[IncidentState]] = {}
-    for history in _incidents_open_after(timeline, start):
-        state = history.state_at(as_of)
-        if state is not None and (state.resolved_at is None or state.resolved_at >= start):
-            for component in state.components:
-                by_component.setdefault(component, []).append(state)
+def _published_incidents(timeline: Timeline) -> dict[str, list[PublishedIncident]]:
+    """Group the incidents that are ever published by component, latest first."""
+    by_component: dict[str, list[PublishedIncident]] = {}
+    for history in timeline.incidents:
+        final = history.final_state
+        if final is None:
+            continue
+        incident = PublishedIncident(history, final.since if final.closed else None)
+        for component_id in history.components:
+            by_component.setdefault(component_id, []).append(incident)
     return by_component
+
+
+def _incidents_of_component(
+    timeline: Timeline, component_id: str, window: UptimeWindow
+) -> Iterator[IncidentState]:
+    """Yield a component's incidents since the start of the calendar, latest first."""
+    start = window.calendar.starts[0]
+    for history, final_since in _published_incidents(timeline).get(component_id, ()):
+        if final_since is not None and final_since <= start:
+            continue
+        state = history.state_at(window.as_of)
+        if state is not None and (state.resolved_at is None or state.resolved_at >= start):
+            yield state
