@@ -1,8 +1,9 @@
 """The rows of components on the status page, with their uptime bars."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ class Link(NamedTuple):
     href: str
 
 
-class DowntimeDay(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class DowntimeDay:
     """The downtime of a component on a day.
 
     Attributes:
@@ -70,7 +72,8 @@ class UptimeBars(NamedTuple):
     paths: tuple[DayPath, ...]
 
 
-class ComponentRow(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentRow:
     """A component on the status page.
 
     Attributes:
@@ -189,8 +192,9 @@ class ComponentRowBuilder:
         self, row: ComponentRow, component: Component, uptime: ComponentUptime
     ) -> ComponentRow:
         days = self._downtimes.get(component.id, {})
-        downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
-        return row._replace(
+        downtimes = self._days.newest_first(component.id, days)
+        return replace(
+            row,
             uptime=self._format_percent([uptime]),
             bars=self._uptime_bars(component, days),
             downtimes=downtimes,
@@ -207,26 +211,21 @@ class ComponentRowBuilder:
         first_day = self._uptime.first_day
         begin = component.start_date or first_day
         without_data = max(0, min(WINDOW_DAYS, (begin - first_day).days))
-        by_state = dict.fromkeys(range(without_data), "none") | dict.fromkeys(
-            range(without_data, WINDOW_DAYS), "ok"
-        )
+        by_day = ["none"] * without_data + ["ok"] * (WINDOW_DAYS - without_data)
         for day, downtime in downtimes.items():
             if first_day <= day <= self._uptime.last_day:
-                by_state[(day - first_day).days] = STATUS_STATES[downtime.worst]
+                by_day[(day - first_day).days] = STATUS_STATES[downtime.worst]
+        lines: dict[str, list[str]] = {}
+        place = 0
+        for state, run in groupby(by_day):
+            count = len(list(run))
+            lines.setdefault(state, []).append(_svg_line_of_days(place, count, BAR_HEIGHTS[state]))
+            place += count
         return UptimeBars(
             first=first_day.isoformat(),
             unknown=without_data,
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
-            paths=tuple(
-                DayPath(
-                    state,
-                    _svg_path_of_days(
-                        tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height
-                    ),
-                )
-                for state, height in BAR_HEIGHTS.items()
-                if state in by_state.values()
-            ),
+            paths=tuple(DayPath(state, "".join(lines[state])) for state in BAR_HEIGHTS if state in lines),
         )
 
 
@@ -236,6 +235,17 @@ class DowntimeDays:
     def __init__(self, localization: Localization) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._last: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
+        self._lists: dict[str, tuple[object, tuple[DowntimeDay, ...]]] = {}
+
+    def newest_first(
+        self, component_id: str, downtimes: Mapping[date, DayDowntime]
+    ) -> tuple[DowntimeDay, ...]:
+        """Describe all days on which a component had downtime, newest first."""
+        previous = self._lists.get(component_id)
+        if previous is None or previous[0] is not downtimes:
+            days = tuple(self(component_id, downtimes[day]) for day in sorted(downtimes, reverse=True))
+            previous = self._lists[component_id] = downtimes, days
+        return previous[1]
 
     def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
         """Describe the downtime of a component on a day in words."""
@@ -267,16 +277,11 @@ def _describe_downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTe
     )
 
 
-@lru_cache(maxsize=1024)
-def _svg_path_of_days(days: tuple[int, ...], height: int) -> str:
-    """Draw days of an uptime bar as an SVG path; consecutive days are one line."""
-    runs = (
-        [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
-    )
-    middle = f"{BAR_HEIGHT - height / 2:g}"
-    return "".join(
-        f"M{run[0] * BAR_STEP} {middle}h{len(run) * BAR_STEP - (BAR_STEP - BAR_WIDTH)}" for run in runs
-    )
+@cache
+def _svg_line_of_days(first: int, count: int, height: int) -> str:
+    """Return the line of an SVG path for some days in a row."""
+    length = count * BAR_STEP - (BAR_STEP - BAR_WIDTH)
+    return f"M{first * BAR_STEP} {BAR_HEIGHT - height / 2:g}h{length}"
 
 
 def is_component_shown(state: ComponentState) -> bool:

@@ -1,7 +1,8 @@
 """The cards that show incidents and maintenances on pages."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -16,6 +17,7 @@ from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import AffectedComponent, Component, Incident, Maintenance, began_at
 from statuary.status.model.status_history import PublishedUpdate
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, STANDARD_BODIES, ComponentStatus, Impact
+from statuary.status.pages.unique_tuple import UniqueTuple
 from statuary.status.urls import INCIDENT_PAGE
 
 
@@ -85,7 +87,8 @@ class CardWindow(NamedTuple):
     phase: str  # `scheduled`, `active` or `over`
 
 
-class IncidentCard(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class IncidentCard:
     """An incident or maintenance window as pages show it."""
 
     id: str
@@ -143,6 +146,15 @@ class IncidentCardBuilder:
             for name in [one_line(c.name)]
         }
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
+        self._lists: dict[tuple[IncidentState, ...], UniqueTuple[IncidentCard]] = {}
+
+    def list_of(self, states: Iterable[IncidentState]) -> UniqueTuple[IncidentCard]:
+        """Return the cards of a list on the status page; the same list for the same states."""
+        key = tuple(states)
+        cards = self._lists.get(key)
+        if cards is None:
+            cards = self._lists[key] = UniqueTuple(self.card(state, 4) for state in key)
+        return cards
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         """Return the card that shows an incident or maintenance window on pages.

@@ -101,7 +101,7 @@ def status_view(
     def cards_with_status(
         incidents: Iterable[IncidentState], statuses: Container[str]
     ) -> tuple[IncidentCard, ...]:
-        return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
+        return cards.list_of(record for record in incidents if record.status in statuses)
 
     maintenances = sorted(state.maintenances, key=lambda record: (_start_time(record), record.incident.id))
     steps = [at for window in maintenances if (at := _next_automatic_step(window)) and at > state.at]
@@ -117,7 +117,7 @@ def status_view(
         uptime_days=WINDOW_DAYS if uptime.components else 0,
         first_day=dates.short_day(uptime.first_day),
         last_day=dates.short_day(uptime.last_day),
-        past=tuple(cards.card(record, 4) for record in recently_closed_records(state, dates.zone)),
+        past=cards.list_of(recently_closed_records(state, dates.zone)),
         past_days=PAST_DAYS,
     )
 

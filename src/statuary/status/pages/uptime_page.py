@@ -1,13 +1,15 @@
 """The inputs of the uptime calendar: days by month and component."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from statuary.base.primitives import day_start
+from statuary.base.primitives import Instant, day_start
 from statuary.site.pages.page_texts import isolate_text_direction, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
@@ -24,6 +26,7 @@ from statuary.status.model.uptime import (
 )
 from statuary.status.model.vocabulary import ComponentStatus, worst_status
 from statuary.status.pages.component_rows import DowntimeDay, DowntimeDays, Link
+from statuary.status.pages.unique_tuple import UniqueTuple
 from statuary.status.urls import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
 
 if TYPE_CHECKING:
@@ -74,7 +77,8 @@ class MonthUptime(NamedTuple):
     state: str
 
 
-class RecordDowntime(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordDowntime:
     """An incident or window in the list of downtime.
 
     Attributes:
@@ -107,8 +111,9 @@ class ComponentName(NamedTuple):
         return f"{isolate_text_direction(self.group)} / {name}" if self.group else name
 
 
-class ComponentCalendar(NamedTuple):
-    """A component on the uptime page: its calendar and its downtime.
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentCalendar:
+    """A component's calendar.
 
     Attributes:
         uptime: over the latest days, in percent.
@@ -155,6 +160,22 @@ class ComponentMonth(NamedTuple):
     table: Markup
 
 
+class _RecordKey(NamedTuple):
+    """What an incident or window is sorted by."""
+
+    began: Instant
+    id: str
+
+
+class _AffectedDay(NamedTuple):
+    """A day on which an incident or window affected a component."""
+
+    day: date
+    worst: ComponentStatus
+    component: str  # its name
+    record: "IncidentState"
+
+
 class UptimeViewBuilder:
     """Collects the values that the uptime page needs; past months are reused."""
 
@@ -177,6 +198,8 @@ class UptimeViewBuilder:
         self._months: dict[tuple[str, Month], tuple[object, ComponentMonth]] = {}
         self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
         self._records: dict[str, tuple[object, RecordDowntime]] = {}
+        self._downtimes = UniqueTuple[RecordDowntime]()
+        self._affected_by_component: dict[str, tuple[object, dict[_RecordKey, list[_AffectedDay]]]] = {}
 
     def view(
         self,
@@ -210,54 +233,66 @@ class UptimeViewBuilder:
             days=WINDOW_DAYS,
             months=tuple(self._dates.month(*month) for month in months_in_range(days)),
             components=components,
-            downtimes=tuple(
-                self._downtime_by_record(
-                    {component.id: component.name.alone for component in components}, downtimes
-                )
+            downtimes=self._downtime_by_record(
+                {component.id: component.name.alone for component in components}, downtimes
             ),
             json=UPTIME.path(),
         )
 
     def _downtime_by_record(
         self, names: Mapping[str, str], downtimes: DowntimeByComponent
-    ) -> Iterator[RecordDowntime]:
-        """Yield the incidents and windows that caused downtime, latest first."""
-        days: dict[str, list[tuple[date, ComponentStatus, str]]] = {}
-        records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
-        for component_id, name in names.items():
-            for day in downtimes.get(component_id, {}).values():
-                of_day = day.day, day.worst, name
-                for record in day.records:
-                    record_id = record.incident.id
-                    days.setdefault(record_id, []).append(of_day)
-                    known = records.get(record_id)
-                    if known is None or record.since > known.since:
-                        records[record_id] = record
-        for record_id, record in sorted(
-            records.items(), key=lambda item: (began_at(item[1].incident), item[0]), reverse=True
-        ):
-            basis = record, days[record_id]
-            previous = self._records.get(record_id)
-            if previous is None or previous[0] != basis:
-                previous = self._records[record_id] = basis, self._record_downtime(record, days[record_id])
-            yield previous[1]
+    ) -> UniqueTuple[RecordDowntime]:
+        """Return the incidents and windows that caused downtime, latest first.
 
-    def _record_downtime(
-        self, record: "IncidentState", days: list[tuple[date, ComponentStatus, str]]
-    ) -> RecordDowntime:
-        """Describe the downtime that an incident or maintenance window caused.
+        If none has changed, the list of the previous call is returned.
+        """
+        days: dict[_RecordKey, list[_AffectedDay]] = {}
+        for component_id, name in names.items():
+            of_component = self._affected_days(component_id, name, downtimes.get(component_id, {}))
+            for key, affected_days in of_component.items():
+                days.setdefault(key, []).extend(affected_days)
+        records = UniqueTuple(
+            self._cached_record_downtime(key.id, days[key]) for key in sorted(days, reverse=True)
+        )
+        if tuple(records) != tuple(self._downtimes):
+            self._downtimes = records
+        return self._downtimes
+
+    def _affected_days(
+        self, component_id: str, name: str, downtimes: Mapping[date, DayDowntime]
+    ) -> "Mapping[_RecordKey, Sequence[_AffectedDay]]":
+        """Return the days on which each record affected a component."""
+        previous = self._affected_by_component.get(component_id)
+        if previous is None or previous[0] != downtimes:
+            days: dict[_RecordKey, list[_AffectedDay]] = {}
+            for day in downtimes.values():
+                for record in day.records:
+                    key = _RecordKey(began_at(record.incident), record.incident.id)
+                    days.setdefault(key, []).append(_AffectedDay(day.day, day.worst, name, record))
+            previous = self._affected_by_component[component_id] = downtimes, days
+        return previous[1]
+
+    def _cached_record_downtime(self, record_id: str, days: "Sequence[_AffectedDay]") -> RecordDowntime:
+        previous = self._records.get(record_id)
+        if previous is None or previous[0] != days:
+            previous = self._records[record_id] = days, self._record_downtime(days)
+        return previous[1]
+
+    def _record_downtime(self, days: "Sequence[_AffectedDay]") -> RecordDowntime:
+        """Return the downtime of a record.
 
         Args:
-            days: each day with downtime, with the worst status of a component and its name.
+            days: its days with downtime, by component. A day that is over has the record's state of that time.
         """
-        worst = worst_status(status for _, status, _ in days)
+        record = max((day.record for day in days), key=attrgetter("since"))
+        worst = worst_status(day.worst for day in days)
         began = began_at(record.incident)
         ended = record.resolved_at
         return RecordDowntime(
-            day=self._dates.short_day(min(day for day, _, _ in days)),
+            day=self._dates.short_day(min(day.day for day in days)),
             began=self._dates.moment(began),
             record=Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)),
-            components=tuple(dict.fromkeys(isolate_text_direction(name) for _, _, name in days)),
+            components=tuple(dict.fromkeys(isolate_text_direction(day.component) for day in days)),
             state=STATUS_STATES[worst],
             label=self._texts(f"status.{worst}"),
             length="" if ended is None else self._dates.length(ended - began),
@@ -299,7 +334,7 @@ class UptimeViewBuilder:
         name: ComponentName,
     ) -> ComponentCalendar:
         component = uptime.component
-        views = {day: self._days(component.id, downtime) for day, downtime in downtimes.items()}
+        described_days = self._days.newest_first(component.id, downtimes)
         first_day = max(days.first_day, component.start_date or days.first_day)
         by_month: dict[Month, list[DayDowntime]] = {}
         for day, downtime in downtimes.items():
@@ -318,8 +353,8 @@ class UptimeViewBuilder:
             uptime=self._format_percent(uptime_percentage([uptime.fraction])),
             months=tuple(month.uptime for month in months),
             tables=tuple(month.table for month in reversed(months)),
-            downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
-            summary=self._texts.count("uptime.days_with_issues", len(views)),
+            downtimes=described_days,
+            summary=self._texts.count("uptime.days_with_issues", len(described_days)),
         )
 
     def _component_month(
@@ -359,19 +394,19 @@ class UptimeViewBuilder:
         Args:
             data_days: the ordinals of the days with data.
         """
-        days = _days_of_month(month)
-        blank = [CalendarCell(number=0, state="")]
-        cells = blank * (days[0].isoweekday() - 1)
-        leading_cells = len(cells) - 1
-        cells += [_day_cell(day.day, is_known=day.toordinal() in data_days) for day in days]
-        for downtime in downtimes:
-            number = int(downtime.day.iso[-2:])
-            cells[leading_cells + number] = CalendarCell(number, downtime.state, downtime.lengths)
-        cells += blank * (-len(cells) % 7)
+        weeks = _weeks_without_downtime(month, data_days)
+        if downtimes:
+            blank_cells = date(*month, 1).weekday()
+            affected_weeks = list(map(list, weeks))
+            for downtime in downtimes:
+                number = int(downtime.day.iso[-2:])
+                week, weekday = divmod(blank_cells + number - 1, 7)
+                affected_weeks[week][weekday] = CalendarCell(number, downtime.state, downtime.lengths)
+            weeks = tuple(map(tuple, affected_weeks))
         return UptimeMonth(
             month=self._dates.month(*month),
             uptime=uptime,
-            weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
+            weeks=weeks,
         )
 
     def _month_uptime(self, data_days: range, outage: Outage) -> str:
@@ -405,10 +440,19 @@ def _worst_outage_state(data_days: range, outage: Outage, downtimes: Iterable[Do
     return next((state for state in WORST_FIRST if state in states), "ok" if data_days else "none")
 
 
-@cache
-def _day_cell(day_number: int, *, is_known: bool) -> CalendarCell:
-    """Return a calendar cell for a day without downtime."""
-    return CalendarCell(day_number, "ok" if is_known else "none")
+@lru_cache(maxsize=256)
+def _weeks_without_downtime(month: Month, data_days: range) -> tuple[tuple[CalendarCell, ...], ...]:
+    """Return the weeks of a month as if all days with data were good.
+
+    Args:
+        data_days: the ordinals of the days with data.
+    """
+    days = _days_of_month(month)
+    blank = [CalendarCell(number=0, state="")]
+    cells = blank * days[0].weekday()
+    cells += [CalendarCell(day.day, "ok" if day.toordinal() in data_days else "none") for day in days]
+    cells += blank * (-len(cells) % 7)
+    return tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7))
 
 
 @lru_cache(maxsize=64)
