@@ -75,7 +75,7 @@ def write_files(
         replace_file(path, file.text.encode())
         if file.path.endswith(".sh"):
             path.chmod(0o755)
-    click.echo(f"{len(files)} files in {project_folder}/", err=True)
+    click.echo(f"wrote {len(files)} files into {project_folder}/", err=True)
     has_edge_module = any(map(is_edge_file, files))
     if has_edge_module and (
         (project_folder / ".gitignore").exists() or git_output(project_folder, "rev-parse", "HEAD")

@@ -150,7 +150,7 @@ def _iter_server_steps(result: SetupResult) -> Iterator[str]:
         )
         return
     yield (
-        "Start the timer, which fetches what you push, builds every five minutes, and so does what `statuary tick` does:\n"
+        "Start the timer. Every five minutes, it fetches what you pushed, and builds the site:\n"
         f"cp {clone}/systemd/* /etc/systemd/system/ && systemctl daemon-reload\n"
         "systemctl enable --now statuary-site.timer"
     )
