@@ -78,13 +78,22 @@ def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
             if key.see:
                 continue
             yield f"{'###' if section.title else '##'} {key.path}\n"
-            yield (
-                " ".join(filter(None, (f"{key.type}.", "Required." if key.required else "", key.default)))
-                + "\n"
-            )
-            yield f"{key.meaning}\n"
+            facts = ("Required." if key.required else "", key.default, _type_sentence(key.type))
+            yield " ".join(filter(None, (key.meaning, *facts))) + "\n"
             if key.example:
                 yield f"```yaml\n{key.example}\n```\n"
+
+
+def _type_sentence(kind: str) -> str:
+    """Return the sentence about what a key holds, such as `Type: date.`; empty if the example shows it."""
+    if kind in ("Text", "`true` or `false`"):
+        return ""
+    before, is_choice, choices = kind.partition("ne of ")
+    if is_choice:
+        return (
+            f"Values for each key: {choices}." if before.startswith("For each key") else f"Values: {choices}."
+        )
+    return f"Type: {kind[:1].lower()}{kind[1:]}."
 
 
 def _section_with_same_keys(section: KeySection, file: SourceFileKeys) -> str:

@@ -75,7 +75,7 @@ class UpdateSource(SourceModel):
     updated_at: InstantText | None = None
     """The time of the last edit of the update. Default: `created_at`."""
     deliver_notifications: Flag = True
-    """Whether subscribers get a notification."""
+    """Whether subscribers get a notification of this update."""
     custom_tweet: Text | None = None
     """A text for social media, which the API returns. statuary doesn't post it anywhere."""
     tweet_id: TweetId | None = None
@@ -111,7 +111,7 @@ class PostmortemSource(SourceModel):
     body: Body
     """The text of the postmortem, in Markdown."""
     deliver_notifications: Flag = False
-    """Whether subscribers get a notification."""
+    """Whether subscribers get a notification of the postmortem."""
 
 
 class RecordSource(SourceModel):
