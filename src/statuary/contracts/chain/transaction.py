@@ -25,11 +25,7 @@ CURVE_ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD
 
 
 class _Layout(NamedTuple):
-    """The positions of a transaction type's members.
-
-    The last three are the signature.
-    """
-
+    # The positions of members; the last three members are the signature.
     members: int
     nonce: int
     to: int
@@ -107,7 +103,6 @@ class _Envelope(NamedTuple):
 
 
 def _parse_envelope(raw_item: bytes, item_name: str) -> _Envelope:
-    """Split a transaction or receipt into its type and its RLP list."""
     if not raw_item:
         raise EvidenceError(f"{item_name}_absent")
     if raw_item[0] >= FIRST_LIST:
@@ -118,8 +113,6 @@ def _parse_envelope(raw_item: bytes, item_name: str) -> _Envelope:
 
 
 class _SignedMembers(NamedTuple):
-    """The signed content of a transaction."""
-
     chain_id: int | None  # None before EIP-155
     parity: int
     members: RlpItem

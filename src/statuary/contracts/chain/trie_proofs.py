@@ -49,11 +49,7 @@ def make_trie_proof(trie_entries: Iterable[tuple[bytes, bytes]], key: bytes) -> 
 
 
 def _build_trie_node(entries: Entries, key_path: str | None, proof_nodes: list[bytes]) -> RlpItem:
-    """Build a trie node from entries.
-
-    Args:
-        proof_nodes: receives the encoded nodes on the path to a key.
-    """
+    # `proof_nodes` receives the encoded nodes on the path to the key.
     first_key, value = entries[0]
     if len(entries) == 1:
         return [_encode_compact_path(first_key, is_leaf=True), value]
@@ -74,7 +70,6 @@ def _common_prefix(key: str, other_key: str) -> str:
 def _child_reference(
     entries: Entries, prefix: str, key_path: str | None, proof_nodes: list[bytes]
 ) -> RlpItem:
-    """Return the reference to a child node, or b"" without entries."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""

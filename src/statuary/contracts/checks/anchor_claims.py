@@ -105,11 +105,7 @@ def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Ancho
 
 
 def _read_proxy_slots(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
-    """Read the storage slots of a proxy that the code may use.
-
-    Returns:
-        The words by slot; none if one of them has no proof.
-    """
+    # Return nothing if one of the slots has no proof.
     slots = [
         slot for kind in find_proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)
     ]
@@ -119,11 +115,8 @@ def _read_proxy_slots(record: RecordView, code: bytes, account: Account, anchor:
 
 
 def _contradicts_implementation(slot_words: Mapping[str, int], record: RecordView) -> bool:
-    """Return whether the chain contradicts the record's implementation.
-
-    It does if no slot contains the implementation that the record names. A record that says "not a proxy" is
-    contradicted if a slot has a value and the code has the patterns of a proxy.
-    """
+    # A record that says "not a proxy" is contradicted if a slot has a value and the code has the patterns
+    # of a proxy. Another record is contradicted if no slot contains the implementation that it names.
     resolution = as_object(record.value.get("proxyResolution"))
     if not slot_words or slot_words.get(_BEACON):
         return False
@@ -211,8 +204,6 @@ class AnchorClaims(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The result of verifying some Merkle proofs under a block."""
-
     block: AnchoredBlock
     time: int  # the block's timestamp, in seconds since 1970
     evidence: Mapping[str, EvidenceValue]
@@ -332,12 +323,8 @@ class _Verifier:
         return Claim(claim.name, status, claim.proven_reason(block, is_vouched_for=is_vouched_for), evidence)
 
     def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
-        """Return the evidence, extended by the block that it is in.
-
-        Raises:
-            EvidenceError: if a checkpoint names another block of its number, or a number is outside of
-                Ethereum's range.
-        """
+        # Reject a block that differs from the checkpoint of its number, and numbers outside of
+        # Ethereum's range.
         block = outcome.block
         evidence: dict[str, EvidenceValue] = {
             "blockNumber": block.number,
@@ -472,11 +459,6 @@ class _Deployed(_ChainClaim):
         return outcome._replace(evidence=evidence, reason=reason)
 
     def _recorded_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
-        """Verify the transaction that the record names.
-
-        Raises:
-            EvidenceError: if the evidence is about another one, or it failed.
-        """
         self._require_same_member("blockNumber", str(deployment.block.number))
         creation = as_text(self.record.creation.value.get("onchainBytecode"))
         index = int(self._deployment_text("transactionIndex"))
@@ -510,10 +492,7 @@ DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "depl
 def _search_creation_by_factory(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the creator, with the salt or nonce that gives the contract's address.
-
-    CREATE2 derives the address of a new contract from a salt, CREATE from a nonce.
-    """
+    # CREATE2 derives the address of a new contract from a salt, CREATE from a nonce.
     creator = (
         checksum_address(f"0x{transaction.to.hex()}")
         if transaction.to

@@ -67,10 +67,7 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
 
 
 def _hex_members(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
-    """Yield every string of a side that must be hex.
-
-    Each has a pointer, the string and its bytes, which are None if it is not hex.
-    """
+    # Yield each string that must be hex, with its bytes, which are None if it is not.
     for member, data in (
         ("onchainBytecode", side.onchain_code),
         ("recompiledBytecode", side.recompiled_code),
@@ -228,8 +225,6 @@ def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation
 
 
 class _Position(NamedTuple):
-    """The type and position of a transformation, without its id."""
-
     reason: str
     type: str
     offset: int
@@ -320,10 +315,7 @@ def _value_differences(
 def _id_differences(
     step_pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
-    """Compare ids one to one.
-
-    Equal code may have ids of another compilation.
-    """
+    # Compare ids one to one: equal code may have ids of another compilation.
     id_pairs = {
         ((own_step.reason, own_step.id), (other_step.reason, other_step.id))
         for own_step, other_step in step_pairs
@@ -395,10 +387,7 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _copies_range(constructor_code: bytes, start: int, size: int) -> bool:
-    """Return whether code copies and returns a range that it pushes.
-
-    Vyper up to 0.3.1 pushes the end instead of the size.
-    """
+    # Vyper up to 0.3.1 pushes the end of the range instead of its size.
     has_size = _pushes_number(constructor_code, size) or _pushes_number(constructor_code, start + size)
     return (
         _pushes_number(constructor_code, start)

@@ -210,7 +210,6 @@ def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResul
 
 
 def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]) -> Reason | None:
-    """Return the reason why no check decided the match, if so."""
     if side.claimed_level is None:
         return because("match_unclaimed")
     if skipped := _check_names_with_outcome(match_results, _SKIPPED):
@@ -361,11 +360,6 @@ def has_different_runtime_code(record: RecordView) -> bool:
 def _verified_onchain_hashes(
     record: RecordView, integrity_result: CheckResult | None
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the compared hashes in the on-chain bytecode, by side.
-
-    Args:
-        integrity_result: the result of the check of a Vyper record's hash, if it ran.
-    """
     if record.language == "Vyper":
         if (
             integrity_result is not None
@@ -398,7 +392,6 @@ def keeps_compiled_auxdata(side: SideView) -> bool:
 
 
 def _missing_hash_reason(record: RecordView, integrity_result: CheckResult | None) -> Reason:
-    """Return the reason why no hash in the code identifies the sources."""
     if record.language == "Vyper" and integrity_result is not None:
         return _missing_integrity_reason(record, integrity_result)
     if not record.is_known:
@@ -502,7 +495,6 @@ def _split_member_name(member_name: str) -> _MemberLocation:
 def _evidence_from_record(
     *, has_hashed_metadata: bool, creation_matches: bool, runtime_matches: bool
 ) -> Mapping[str, PinnedBy]:
-    """Return the members that other members of the record determine."""
     described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     pinned |= (MATCHED if creation_matches else UNMATCHED)["creation"]
@@ -512,7 +504,6 @@ def _evidence_from_record(
 def _evidence_from_compilation(
     compilation: CompilationEvidence | None, pin: PinnedBy
 ) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield the members that a compilation proves, in fixed order."""
     members = frozenset(compilation.members if compilation else ())
     yield from ((member, pin) for member in COMPILED_MEMBERS if member in members)
 
@@ -523,7 +514,6 @@ _HASHED_BY_SOLC: Final = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA, "sign
 
 
 def _evidence_from_hash(record: RecordView) -> dict[str, PinnedBy]:
-    """Return the members that the on-chain hash covers, and the other sources."""
     hashed: Collection[str]
     if record.language == "Vyper":
         pinned, hashed = _HASHED_BY_VYPER, record.vyper_hashed_paths

@@ -42,10 +42,7 @@ def describe_deception(text: str) -> str:
 
 
 def _lookalike_letters(word: str, *, has_latin: bool) -> list[str]:
-    """Return the letters of a word that imitate Latin ones.
-
-    Lookalike letters count if they make up the whole word or the text also has Latin letters.
-    """
+    # Lookalike letters count if they make up the whole word or the text also has Latin letters.
     letters = [character for character in word if character.isalpha()]
     alike = [character for character in letters if character in LOOK_ALIKE]
     return alike if has_latin or len(alike) == len(letters) else []

@@ -82,7 +82,6 @@ def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
 
 
 def _is_utc_time(time_text: str) -> bool:
-    """Return whether a string is a real date and time."""
     try:
         return bool(VERIFIED_AT.fullmatch(time_text)) and datetime.fromisoformat(time_text).year >= FIRST_YEAR
     except ValueError:

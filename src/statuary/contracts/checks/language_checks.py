@@ -57,7 +57,6 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _compiler_contradictions(record: RecordView, code_maker: CodeMaker) -> Iterator[Violation]:
-    """Yield the contradictions between the record's compiler and the code's."""
     traces, member = _language_traces(record), ""
     if code_maker.compiler != traces.compiler:
         member = "" if traces.from_sources and _sources_contain_auxdata(record, code_maker) else "language"
@@ -84,10 +83,7 @@ def _compiler_label(record: RecordView) -> str:
 
 
 def _compiler_named_in_code(record: RecordView) -> CodeMaker | None:
-    """Find the compiler that the code names.
-
-    Vyper from 0.3.10 on names it only at the end of the creation code.
-    """
+    # Vyper from 0.3.10 on names the compiler only at the end of the creation code.
     runtime = record.runtime.recompiled_code or b""
     creation = record.creation.recompiled_code or b""
     of_creation = find_code_maker(creation)
@@ -118,7 +114,6 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
 
 
 def _hash_kind_violations(record: RecordView) -> Iterator[Observation]:
-    """Check that the compiled code has the kind of metadata hash that the settings name."""
     fields = record.runtime.trailing_auxdata_fields
     is_solidity = record.auxdata_style is AuxdataStyle.SOLIDITY
     if fields is None or not is_solidity or parse_compiler_version(record.version) < _HASH_SETTING_SINCE:
@@ -137,7 +132,6 @@ _HASH_SETTING_SINCE = (0, 6)
 
 
 def _foreign_metadata_violations(record: RecordView) -> Iterator[Observation]:
-    """Check that metadata, which only some compilers write, names no other language."""
     if record.metadata is None or not record.is_known:
         return
     language = as_object(record.metadata).get("language")
@@ -196,7 +190,6 @@ def _refused_vyper_settings(record: RecordView) -> Iterator[Observation]:
 
 
 def _refused_yul_opcodes(record: RecordView) -> Iterator[Observation]:
-    """Check that a Yul record's code fits its compiler and `evmVersion`."""
     given = as_object(record.compilation.get("compilerSettings")).get("evmVersion")
     default = default_evm_version(record.version)
     fork = default if given is None else as_text(given)

@@ -217,7 +217,6 @@ def _metadata_hash_violations(side: SideView) -> Iterator[Observation]:
 
 
 def _reason_for_missing_hash(side: SideView) -> str:
-    """Return the reason for a missing metadata hash, if it is missing."""
     if side.claimed_level is None:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:

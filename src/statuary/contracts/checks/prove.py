@@ -167,8 +167,6 @@ def prove_batch(
 
 
 class _ProvedPart(NamedTuple):
-    """The check results that copies of a contract share."""
-
     results: tuple[CheckResult, ...]  # the results of the checks in `OF_COMPILATION`
     computed: tuple[Computed, Computed, Computed]
     steps: int  # the steps of work that the checks took
@@ -179,10 +177,7 @@ def _results_by_record(
     shared_compilations: Sequence[CompiledPart | None],
     checks: Sequence[ContractCheck],
 ) -> Iterator[tuple[CheckResult, ...]]:
-    """Yield each record's results.
-
-    If a copy of the contract was checked before, only the checks of the deployment run.
-    """
+    # If a copy of the contract was checked before, run only the checks of the deployment.
     proved = [
         None if part is None else _prove_compilation(part, view)
         for view, part in zip(views, shared_compilations, strict=True)
@@ -196,12 +191,10 @@ def _results_by_record(
 
 
 def _sort_by_check(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
-    """Sort results of deployment and compilation like all checks."""
     return tuple([results[position] for position in _POSITIONS])
 
 
 def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _ProvedPart:
-    """Check what copies of a contract share, once for all of them."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = shared_compilation.proof_results.get(levels)
     if proved is None:
@@ -221,7 +214,6 @@ def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _P
 def _results_by_check(
     views: Sequence[RecordView], checks: Sequence[ContractCheck]
 ) -> Iterator[list[CheckResult]]:
-    """Yield the results of each check, also for checks that were skipped."""
     other_checks = (
         [check for check in checks if check not in CONTRACT_CHECKS] if checks is not CONTRACT_CHECKS else []
     )
@@ -287,7 +279,7 @@ def runtime_mismatch_findings(record: RecordValue, proof: Proof, severity: Sever
 def _fail_unmet_requirements(
     record: RecordView, check_results: tuple[CheckResult, ...]
 ) -> tuple[CheckResult, ...]:
-    """Replace "not applicable" by "failed" for checks that a claimed match requires."""
+    # A check that a claimed match requires must be applicable.
     not_applicable = CheckOutcome.NOT_APPLICABLE
     absent = {check for check, outcome, _, _, _ in check_results if outcome is not_applicable}
     language = "Solidity" if record.language == "Solidity" and record.is_known else "another"

@@ -70,7 +70,6 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
 
 
 def _implementation_address_fault(address: Json, contract_address: Json, proxy_type: Json) -> str:
-    """Return the reason why an implementation address is impossible, if it is."""
     text = format_json_line(address)
     if not _is_checksummed(address):
         return f"implementation {text} is not an address with its EIP-55 checksum"
@@ -106,7 +105,6 @@ def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
 
 
 def _member_contradiction(resolution: Mapping[str, Json]) -> str:
-    """Return the contradiction between a resolution's members, if there is one."""
     is_proxy = resolution["isProxy"]
     proxy_type = resolution["proxyType"]
     count = len(_listed_implementations(resolution))
@@ -121,7 +119,6 @@ def _member_contradiction(resolution: Mapping[str, Json]) -> str:
 
 
 def _implementation_count_fault(implementation_count: int, proxy_type: Json) -> str:
-    """Return the fault in the number of a proxy's implementations, if any."""
     if proxy_type == _OF_MANY:
         return ""
     if not implementation_count:
@@ -165,7 +162,6 @@ def _code_without_auxdata(record: RecordView) -> bytes:
 
 
 def _bytecode_contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
-    """Return the contradiction between bytecode and resolution, if there is one."""
     proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return _pattern_contradiction(evidence, resolution)

@@ -83,7 +83,6 @@ def deceptive_name(record: RecordView) -> Iterator[Observation]:
 
 
 def _names_in_abi_item(abi_item: Mapping[str, Json]) -> Iterator[Json]:
-    """Yield the name of an item, which constructors do not need, and those of its named parameters."""
     if abi_item.get("type", "function") in _NAMED_ITEMS or abi_item.get("name") not in (None, ""):
         yield abi_item.get("name")
     waiting = [*as_list(abi_item.get("inputs")), *as_list(abi_item.get("outputs"))]
@@ -200,11 +199,8 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
 def _report_unlisted_value(
     record: RecordView, value_kind: str, value: str, pointer: Pointer
 ) -> Violation | NotKnown:
-    """Return the answer about a value that a compiler's list lacks.
-
-    What a release that is known here writes is known too, so the value is a contradiction; a later release, or a compiler
-    that is not known here, may write others.
-    """
+    # The list has every value of the releases that are known here, so another value contradicts them. A
+    # later release, or a compiler that is not known here, may write others.
     known, parts = _parse_known_version(record)
     if record.is_known and parts is not None and parts["number"] in known:
         return Violation(
@@ -252,7 +248,6 @@ _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
 def _parse_day(day_text: str) -> date | None:
-    """Parse a date. None if the calendar has no such day."""
     numbers = _DAY.fullmatch(day_text)
     try:
         return date(*map(int, numbers.groups())) if numbers else None
@@ -285,11 +280,6 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
 
 @lru_cache(maxsize=1024)
 def _earliest_release_day(compiler: str, version: str) -> date | None:
-    """Return the day before which a version was not released.
-
-    Returns:
-        The day, or None if it is not known.
-    """
     known = known_releases(compiler)
     parts = _VERSION.fullmatch(version) if known else None
     if parts is None:
@@ -303,14 +293,8 @@ def _earliest_release_day(compiler: str, version: str) -> date | None:
 def _release_day_in_table(
     releases_by_version: Mapping[str, Release], version_number: str, *, is_prerelease: bool
 ) -> str:
-    """Return the day before which a version was not released.
-
-    For a version newer than the table, that is the day of the newest; for a build before a release, that of
-    an earlier one.
-
-    Returns:
-        The day; empty if it is unknown.
-    """
+    # For a version newer than the table, return the day of the newest; for a build before a release, that
+    # of an earlier one; an empty string if it is unknown.
     if version_number in releases_by_version and not is_prerelease:
         return releases_by_version[version_number].not_before
     earlier = takewhile(

@@ -100,11 +100,6 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
 
 
 def _declaring_keyword(record: RecordView, source_text: str, contract_name: str) -> str:
-    """Return the keyword that declares a Yul or Solidity contract.
-
-    Returns:
-        The keyword; empty if there is no declaration.
-    """
     if record.language == "Yul":
         return "object" if yul_object_name(source_text) == contract_name else ""
     declared = find_declaration(source_text, contract_name, record.version)
@@ -150,7 +145,7 @@ def _linked_library_names(record: RecordView) -> set[str]:
 
 
 def _declares_library(record: RecordView, source_text: str, library_name: str) -> bool:
-    """Return whether a source declares a library, or links it in Yul."""
+    # Yul links libraries without declaring them.
     if record.language == "Yul":
         return "linkersymbol" in source_text and library_name in source_text
     declared = (

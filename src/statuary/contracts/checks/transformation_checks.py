@@ -59,7 +59,6 @@ def _check_references(
     byte_count: int,
     push_opcode: int,
 ) -> Iterator[Observation]:
-    """Check that references are zeros after a push of their length."""
     if isinstance(references, InvalidValueError):
         yield Violation(str(references), (side.member, member))
         return

@@ -236,7 +236,6 @@ def _excluded_contract(source: ContractSource, findings: Sequence[Finding]) -> B
 
 
 def _add_source_line(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Give findings without a position the source's line."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
@@ -249,7 +248,6 @@ def _read_source(root: Path, source: ContractSource, content: OpenFolder) -> Par
 def _prepare_proof(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> ProofInput | tuple[Finding, ...]:
-    """Return the contract to prove, or the findings that prevent it."""
     outcome = run_guarded(
         lambda: _record_errors(source, contract, settings) or _make_proof_input(source, contract, settings),
         source.path,
@@ -261,10 +259,7 @@ def _prepare_proof(
 def _prove_or_report(
     inputs_with_sources: Sequence[tuple[ProofInput, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
-    """Prove records together; if that fails, prove them one by one.
-
-    A record that raises an exception then gets a finding, and the others keep their proofs.
-    """
+    # If a record raises an exception, it gets a finding, and the others keep their proofs.
     records = [record for record, _ in inputs_with_sources]
     together = run_guarded(partial(prove_batch, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
@@ -279,7 +274,6 @@ def _prove_or_report(
 def _record_errors(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> tuple[Finding, ...]:
-    """Return the errors that prevent a proof, such as a wrong path."""
     findings = () if contract.record is None else _location_findings(contract.record, source, settings)
     return (*contract.findings, *findings)
 
@@ -382,10 +376,7 @@ def _make_documents(
     extension_documents: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> ContractDocuments:
-    """Make a contract's documents.
-
-    If the theme's template fails, the page is rendered with the package's own.
-    """
+    # If the theme's template fails, render the page with the package's own.
     pages = pages and pages._replace(rules=_rule_sentences())
     findings: tuple[Finding, ...] = ()
     try:
@@ -408,10 +399,7 @@ def _rule_sentences() -> tuple[tuple[str, str], ...]:
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    """Yield findings about the evidence beside a contract, such as `anchor.json`.
-
-    Such an error does not exclude the contract: its page, its proof and its list entry show it.
-    """
+    # Such an error does not exclude the contract: its page, its proof and its list entry show it.
     if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
         from statuary.contracts.sources.evidence import anchor_file_path, compilation_file_path
 
@@ -435,7 +423,6 @@ def _find_known_contradiction(
 def _applicable_contradiction(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
-    """Return the entry of site.yaml that accepts the contradiction, if any."""
     if not proof.has_no_errors:
         return rejected
     return gone if _proves_missing_code(proof) else None
@@ -444,10 +431,7 @@ def _applicable_contradiction(
 def _record_findings(
     findings: Iterable[Finding], source: ContractSource, rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
-    """Yield the findings about a record itself.
-
-    The findings are only notes if the site's author publishes the record as rejected.
-    """
+    # The findings are only notes if the site's author publishes the record as rejected.
     failed = False
     for finding in findings:
         failed = failed or has_errors([finding])
@@ -466,10 +450,7 @@ def _record_findings(
 def _evidence_findings_of_rejected(
     findings: Iterable[Finding], rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
-    """Yield findings about evidence.
-
-    In a record that is published as rejected, other output of the compiler is only a note.
-    """
+    # In a record that is published as rejected, other output of the compiler is only a note.
     for finding in findings:
         is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
         yield _finding_as_note(finding, rejected) if is_known and rejected is not None else finding
@@ -483,10 +464,7 @@ def _finding_as_note(finding: Finding, known_contradiction: KnownContradiction) 
 def _onchain_code_findings(
     proof: Proof, source: ContractSource, gone: KnownContradiction | None
 ) -> Iterator[Finding]:
-    """Yield a finding if the chain has other code, or none.
-
-    The finding is only a note if site.yaml names the contract under `gone`.
-    """
+    # The finding is only a note if site.yaml names the contract under `gone`.
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     if claim is not None and claim.status is CONTRADICTED:
         difference = _chain_contradiction_finding(claim, source)
@@ -513,7 +491,6 @@ def _chain_contradiction_finding(claim: Claim, source: ContractSource) -> Findin
 
 
 def _proves_missing_code(proof: Proof) -> bool:
-    """Return whether a proof of the chain shows that the address has no code."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 

@@ -108,7 +108,6 @@ def open_bulk_source(
 
 
 def _yield_until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
-    """Yield items until a read fails; then yield a finding."""
     try:
         yield from items
     except UnreadableError as error:
@@ -170,7 +169,6 @@ class BulkSourceRange(PartitionSources):
     def _readable_contracts(
         self, root: Path, failed: list[Finding]
     ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
-        """Yield the readable contracts; if reading stops, append the reason to `failed`."""
         for contract in _yield_until_error(self.part.read(root), self.outdated.source.path):
             if isinstance(contract, Finding):
                 failed.append(contract)

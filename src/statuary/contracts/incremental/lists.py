@@ -124,7 +124,6 @@ def _add_lists_by_workers(
     executor: Executor,
     skipped: list[Finding],
 ) -> None:
-    """Let workers make the API lists and list pages of all chains."""
     from statuary.contracts.incremental.lists_by_workers import make_list_documents, plan_list_tasks
     from statuary.contracts.pages.list_documents import list_page_settings
 
@@ -188,7 +187,6 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
 def _capture_index_document(
     documents: Iterable[Document], index_documents: list[Document]
 ) -> Iterator[Document]:
-    """Yield a chain's lists, and append their index to `index_documents`."""
     for document in documents:
         if document.path.endswith(INDEX_NAME):
             index_documents.append(document)
@@ -196,7 +194,6 @@ def _capture_index_document(
 
 
 def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
-    """Remove the published pages that a chain's new index no longer names."""
     pages = orjson.loads(index.body)["pages"]
     named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
     for path in ledger.documents.paths_made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
@@ -207,11 +204,6 @@ def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> No
 def _add_list_pages(
     target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
 ) -> None:
-    """Add the list pages of contracts, and remove outdated ones.
-
-    Args:
-        skipped, is_same_site: as for `add_contract_lists`.
-    """
     from statuary.contracts.pages.list_documents import contract_list_pages
 
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
@@ -230,11 +222,7 @@ def _add_list_pages(
 
 
 def _previous_list_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousPages:
-    """Return the list pages of the last build, to reuse unchanged ones.
-
-    Returns:
-        No pages if the settings or a published page changed.
-    """
+    # Return no pages if the settings or a published page changed.
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.is_partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_previous_pages()

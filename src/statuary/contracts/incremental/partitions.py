@@ -171,7 +171,6 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
 def _stage_documents(
     built_contract: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
-    """Stage a contract's documents, and return its row with their paths."""
     contract, documents = built_contract.with_documents()
     paths = "\n".join(output.add(apply_host_layout(documents, hosting)))
     if contract.findings != built_contract.findings:

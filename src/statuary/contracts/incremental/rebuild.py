@@ -214,7 +214,6 @@ Bulk = OutdatedSource[BulkSource]
 def _outdated_single_sources(
     plan: RebuildPlan,
 ) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
-    """Yield the changed single files; return the sources that need no build."""
     bulk = list[Bulk]()
     sources = GeneratorResult(plan.outdated)
     for source, reason, git in sources:
@@ -234,10 +233,7 @@ class ReadBulkSource(NamedTuple):
 
 
 def _bulk_row(root: Path, bulk_source: ReadBulkSource, started_at_ns: int) -> SourceRow:
-    """Return the ledger row of a bulk source.
-
-    A source that changed while it was read is read again by the next build.
-    """
+    # If a source changed while it was read, the next build reads it again.
     (source, reason, git), stat, findings = bulk_source
     is_same = source_stat(root, source) == stat
     return SourceRow(
@@ -360,7 +356,6 @@ def _exclude_future_contracts(
 
 
 def _contract_source(contract: LocatedContract) -> ContractSource:
-    """Return the location of a ledger's contract, for findings about it."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])

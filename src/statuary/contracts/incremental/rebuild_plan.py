@@ -121,11 +121,6 @@ class SourceComparison:
     def _find_change(
         self, root: str, source: AnySource, git_id: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
-        """Return the reason to build a source, or its new metadata.
-
-        Returns:
-            None if the source and its metadata are the same.
-        """
         if self.rebuild_reason is not None or previous_source is None:
             return self.rebuild_reason or RebuildReason.NEW
         if source.path in self.incomplete_sources:
@@ -141,7 +136,6 @@ class SourceComparison:
     def _compare_stat_and_digest(
         self, root: str, source: AnySource, git_id: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
-        """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source)
         # Some tools set a changed file's modification time back. So if git knows both versions of the file
@@ -155,10 +149,7 @@ class SourceComparison:
         return RebuildReason.CHANGED
 
     def _compare_digest(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Compare a source's content with the digest of the last build.
-
-        A source without a digest is always built.
-        """
+        # A source without a digest is always built.
         if not last_digest:
             return RebuildReason.VERIFIED
         return None if source_digest(self.root, source) == last_digest else RebuildReason.CHANGED
@@ -167,7 +158,6 @@ class SourceComparison:
 def _pair_with_previous_sources(
     sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[SourcePair]:
-    """Pair each source with its row of the last build, by path."""
     previous_sources = iter(previous)
     previous_source = next(previous_sources, None)
     for source in sources:
@@ -415,10 +405,7 @@ def save_contract_state(
 def _unfinished_sources(
     root: Path, sources: Iterable[AnySource], table: ContractTable, git_state: GitState | None
 ) -> Iterator[AnySource]:
-    """Yield the sources that an interrupted build did not finish.
-
-    Documents of sources that have changed since are dropped.
-    """
+    # Drop documents of sources that have changed since the interruption.
     comparison = SourceComparison(root=root, previous=table.finished_sources(), tree=git_state)
     outdated = GeneratorResult(comparison.find_outdated(sources))
     for source, reason, _ in outdated:

@@ -67,8 +67,6 @@ def find_trailing_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
 
 
 class _Extent(NamedTuple):
-    """The size of auxdata at the end of code, and its CBOR's end."""
-
     size: int
     cbor_end: int  # the offset
 
@@ -467,7 +465,6 @@ def _number_trailing_auxdata(code: bytes, style: AuxdataStyle) -> AuxdataByNumbe
 
 
 def _locate_sections(code: bytes, section_values: Iterable[bytes]) -> AuxdataByNumber:
-    """Locate listed pieces in code; equal pieces get successive positions."""
     sections: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}
     for number, value in enumerate(section_values, start=1):

@@ -166,7 +166,6 @@ class _Attempt:
         self.values_under(values_key)[code_range.id] = "0x" + value.hex()
 
     def values_under(self, values_key: str) -> dict[str, str]:
-        """Return one map of `transformationValues`, for adding values."""
         values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
             raise TypeError(f"{values_key} is one value")
@@ -244,10 +243,7 @@ def constructor_argument_types(abi: Json) -> TupleType | None:
 
 
 def _match_code(side: RecompiledSide, attempt: _Attempt, *, must_be_equal: bool) -> SideMatch:
-    """Link libraries, and compare the code with the code on the chain.
-
-    If it differs, the auxdata is copied from the chain and the code compared again.
-    """
+    # If the code differs from the chain's, copy the auxdata from the chain and compare again.
     for place in side.libraries:
         attempt.copy_onchain_bytes(
             TransformationType.REPLACE, TransformationReason.LIBRARY, place, values_key="libraries"
@@ -274,7 +270,6 @@ def _codes_match(attempt: _Attempt, *, must_be_equal: bool) -> bool:
 
 
 def _copy_onchain_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
-    """Replace the recompiled auxdata by the on-chain auxdata."""
     values = attempt.values_under("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)

@@ -20,8 +20,6 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class _Node(NamedTuple):
-    """A block of an IPFS tree."""
-
     multihash: bytes
     text_bytes: int
     block_bytes: int
@@ -140,7 +138,6 @@ def _binary_merkle_root(chunk: bytes) -> bytes:
 
 
 def _child_span(data_length: int) -> int:
-    """Return the number of content bytes below a tree node's child."""
     span = SWARM_CHUNK_BYTES
     while span * BRANCHES < data_length:
         span *= BRANCHES

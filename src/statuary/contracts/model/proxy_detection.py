@@ -214,10 +214,7 @@ def find_proxy_patterns(code: bytes) -> ProxyPatterns:
 
 
 def _data_after_program(code: bytes, program_end: int) -> bytes:
-    """Return the data after a program, such as constructor arguments.
-
-    CBOR is left out.
-    """
+    # Such as constructor arguments. Leave out CBOR.
     data = code[program_end:]
     size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     if _is_halting_opcode(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):
@@ -293,7 +290,6 @@ class _Disassembly:
         return 0
 
     def _process_instruction(self, opcode: int) -> bool:
-        """Process an instruction; return whether the program ended before it."""
         last_opcode = self._opcode_before(-1)
         if opcode == _PUSH32:
             self._process_push_32()
@@ -347,20 +343,10 @@ class _Disassembly:
             self.candidates.append(_SEQUENCE)
 
     def _opcode_before(self, relative_index: int) -> int:
-        """Return an earlier opcode; -1 before the first.
-
-        Args:
-            relative_index: how many instructions ago.
-        """
         place = self.offsets_before[relative_index]
         return self.code[place] if place >= 0 else -1
 
     def _pushed_constant(self, relative_index: int) -> int:
-        """Return the constant that an earlier instruction pushed.
-
-        Args:
-            relative_index: how many instructions ago.
-        """
         place = self.offsets_before[relative_index]
         return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
 

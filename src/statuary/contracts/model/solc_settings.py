@@ -124,7 +124,6 @@ def default_evm_version(version: str) -> str:
 def _may_come_from_newer_release(
     setting_name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]
 ) -> bool:
-    """Return whether a release missing from the table may explain a difference."""
     group, _, _ = setting_name.partition(".")
     if group == "evmVersion":
         return group not in settings
@@ -182,7 +181,6 @@ def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
 
 @lru_cache(maxsize=256)
 def _newest_release_up_to(version: CompilerVersion) -> SolcRelease:
-    """Return the newest release up to a version, or the first."""
     listed = _read_release_table()
     return next((release for since, release in reversed(listed) if version >= since), listed[0][1])
 
@@ -203,7 +201,6 @@ def _compare_with_release(
 
 
 def _flatten_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Flatten metadata settings, with `group.setting` as names."""
     flat: dict[str, Json] = {}
     for name, value in settings.items():
         if name in _GROUPS and isinstance(value, dict):
@@ -264,10 +261,7 @@ def _set_setting(settings: dict[str, Json], dotted_name: str, value: Json) -> No
 
 
 def _metadata_optimizer(optimizer_setting: Json, release: SolcRelease) -> Json:
-    """Return the `optimizer` in metadata for an input.
-
-    The setting has details only if they differ from both presets.
-    """
+    # The setting has details only if they differ from both presets.
     if not isinstance(optimizer_setting, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}
     enabled = optimizer_setting.get("enabled")
@@ -313,10 +307,7 @@ def _metadata_yul_details(given_details: Mapping[str, Json], release: SolcReleas
 
 
 def _metadata_libraries(libraries_setting: Json, *, with_paths: bool) -> Json:
-    """Return the library addresses in metadata, in lower case.
-
-    In a release without paths, the last path in order decides.
-    """
+    # In a release without paths, the last path in order decides.
     flat: dict[str, Json] = {}
     for path, addresses in sorted(as_object(libraries_setting).items()):
         for name, address in as_object(addresses).items():
@@ -326,10 +317,7 @@ def _metadata_libraries(libraries_setting: Json, *, with_paths: bool) -> Json:
 
 
 def _metadata_remappings(remappings_setting: Json) -> Json:
-    """Return the remappings in metadata, sorted and with a context.
-
-    The context may be empty: `a=b` becomes `:a=b`.
-    """
+    # The context may be empty: `a=b` becomes `:a=b`.
     if not isinstance(remappings_setting, list):
         return [] if remappings_setting is None else remappings_setting
     texts = [as_text(one) for one in remappings_setting]

@@ -23,10 +23,7 @@ _KEPT_SOURCES: Final = 16
 
 
 def _hidden_text_pattern(line_ends: str) -> re.Pattern[str]:
-    """Return a pattern that matches a comment or a quoted string.
-
-    The end of the comment or string may be missing.
-    """
+    # The end of the comment or string may be missing.
     comment = rf"/[^{line_ends}]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
@@ -150,7 +147,6 @@ def _is_identifier_character(character: str) -> bool:
 
 
 def _keyword_before(code: str, name_offset: int) -> str:
-    """Return the declaration keyword that precedes a name, if any."""
     end = name_offset
     while end and code[end - 1] in _BLANKS:
         end -= 1

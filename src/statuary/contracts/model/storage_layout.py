@@ -116,11 +116,7 @@ class SolidityLayout:
         return size
 
     def _computed_type_size(self, type_definition: Mapping[str, Json], depth: int) -> int | None:
-        """Compute the size of a type from its parts.
-
-        Returns:
-            The size in bytes, or None if only the type's own entry states it.
-        """
+        # Return None if only the type's own entry states its size.
         if type_definition.get("encoding") in _FULL_SLOT:
             self._require_defined_parts(type_definition)
             return WORD
@@ -200,11 +196,6 @@ class SolidityLayout:
         )
 
     def _next_position(self, cursor: _Cursor, type_name: str) -> _Cursor:
-        """Return the position that solc gives the next variable.
-
-        Args:
-            cursor: the first byte after the previous variable.
-        """
         if cursor.offset and (
             self._starts_new_slot(type_name) or cursor.offset + self.type_size(type_name) > WORD
         ):
@@ -220,11 +211,6 @@ class SolidityLayout:
 
 
 def _elementary_type_size(type_label: str) -> int | None:
-    """Return the size of an elementary type in bytes.
-
-    Returns:
-        None for any other type.
-    """
     match = _ELEMENTARY.fullmatch(type_label)
     if match is None:
         return None
@@ -269,11 +255,7 @@ _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
 def _parse_slot_number(json_number: Json) -> int | None:
-    """Convert a number of slots, with JavaScript's rounding.
-
-    Returns:
-        The number, or None for any other value.
-    """
+    # Servers in JavaScript round large numbers.
     if is_whole_number(json_number):
         return json_number if json_number >= 0 else None
     is_rounded = isinstance(json_number, float) or (
@@ -325,11 +307,6 @@ def _iter_vyper_variables(
 
 
 def _parse_layout_variable(variable: Json) -> _Variable | None:
-    """Parse a variable of a layout.
-
-    Returns:
-        The variable, or None if a member is invalid.
-    """
     if not isinstance(variable, dict):
         return None
     label, kind, slot, offset = (variable.get(member) for member in ("label", "type", "slot", "offset"))

@@ -240,7 +240,6 @@ class _Edit(NamedTuple):
 def _plan_edit(
     transformation: TransformationStep, transformation_values: Mapping[str, Json], code_length: int
 ) -> _Edit:
-    """Return the range that a transformation replaces, and its new bytes."""
     start = transformation.offset
     value = transformation_value_bytes(transformation, transformation_values)
     match transformation.type:

@@ -140,10 +140,7 @@ def parse_imports(source_text: str) -> list[Import]:
 
 
 def _parse_import_statement(statement: str) -> Iterator[Import]:
-    """Parse an import statement, which may name several modules.
-
-    The forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
-    """
+    # The forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
     tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
     keyword = tokens.index("import") if "import" in tokens else len(tokens)
     origin = "".join(tokens[1:keyword])
@@ -216,10 +213,7 @@ class _ModuleHasher:
         return path.endswith(".vy")
 
     def _is_builtin(self, imported: Import) -> bool:
-        """Return whether an import names a module of the compiler.
-
-        No source replaces such a module.
-        """
+        # No source replaces a module of the compiler.
         if imported.level or not _BUILTIN.fullmatch(imported.name):
             return False
         return self._builtin is None or imported.name != "math" or "math" in self._builtin
@@ -268,7 +262,6 @@ class _ModuleHasher:
 
 
 def _override_texts(overrides: Json, compiler_version: CompilerVersion) -> Iterator[str]:
-    """Yield the overrides as JSON, with their members in every order."""
     if compiler_version >= _OVERRIDES_HAVE_PATHS_SINCE:
         overrides = next(iter(as_object(overrides).values()), None)
     for layout in _layout_reorderings(overrides):
@@ -317,14 +310,12 @@ def _sort_layout(layout: Json, *, by_slot: bool) -> Json:
 
 
 def _lowest_slot_digits(layout: Json) -> str:
-    """Return a layout's lowest slot, as digits that sort like numbers."""
     if _has_nested_names(layout):
         return min(map(_lowest_slot_digits, layout.values()))
     return str(as_object(layout).get("slot")).zfill(80)
 
 
 def _order_position_members(layout: Json, member_order: Sequence[str]) -> Json:
-    """Put the members of each position into an order."""
     if _has_nested_names(layout):
         return {name: _order_position_members(value, member_order) for name, value in layout.items()}
     if not isinstance(layout, Mapping):

@@ -51,7 +51,6 @@ def vyper_setting_support(version: str, setting_name: str, setting_value: Json) 
 
 @cache
 def _read_accepted_values() -> dict[str, dict[str, frozenset[bytes]]]:
-    """Return the accepted values of each release by setting, as JSON texts."""
     table = orjson.loads(read_file(TABLE))
     return {
         release: {name: frozenset(map(orjson.dumps, as_list(values))) for name, values in row.items()}

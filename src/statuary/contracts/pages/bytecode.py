@@ -78,7 +78,6 @@ class _SourceText:
         self._text = text
 
     def line_of_range(self, start: int, length: int) -> SourcePlace:
-        """Find the line of a range of bytes in the source file."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,
@@ -94,7 +93,6 @@ class _SourceText:
 def _map_pushed_values(
     code: bytes, source_map_entries: list[str]
 ) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the offset of each pushed value with its source range."""
     offset, fields = 0, [0, 0, -1]
     for entry in source_map_entries:
         if offset >= len(code):
@@ -213,7 +211,6 @@ def _auxdata_style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _display_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Decode the value in a marked range, unless it is plain hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:
@@ -273,7 +270,6 @@ def _transformation_row(
 def _marked_ranges(
     bytecode_members: Mapping[str, Json], steps: Sequence[TransformationStep]
 ) -> list[BytecodeMark]:
-    """Return the marked ranges of code, by offset and without overlaps."""
     marks = sorted(_auxdata_marks(bytecode_members), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_inserted_bytes(step, bytecode_members))
@@ -301,7 +297,6 @@ _place = attrgetter("start", "end")
 
 
 def _auxdata_marks(bytecode_members: Mapping[str, Json]) -> Iterator[BytecodeMark]:
-    """Yield a mark for each piece of auxdata, at the compiler's offsets."""
     for number, piece in as_object(bytecode_members.get("cborAuxdata")).items():
         offset = as_non_negative_integer(as_object(piece).get("offset"))
         digits = _hex_digits(as_object(piece).get("value"))

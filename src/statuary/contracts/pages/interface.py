@@ -199,7 +199,6 @@ SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 
 
 def _call_command(abi_item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
-    """Return the command that calls a function; its arguments are placeholders."""
     reads = abi_item.get("stateMutability") in ("view", "pure")
     text, outputs = signature, as_list(abi_item.get("outputs"))
     if reads and outputs:
@@ -276,7 +275,6 @@ def _constructor_item(
 
 
 def _decode_arguments(types: TupleType | None, hex_arguments: str) -> list[str]:
-    """Decode the constructor's arguments to strings, if they can be decoded."""
     if types is None or not hex_arguments.startswith("0x") or not is_hex_digits(hex_arguments[2:]):
         return []
     try:

@@ -383,10 +383,7 @@ def _check_command(checked_record: RecordWithProof, pages: ContractPageContext) 
 
 
 def _page_sections(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
-    """Yield the sections of the page in order.
-
-    Sources of a contradicted record, or one that fails checks, come last.
-    """
+    # Sources of a contradicted record, or one that fails checks, come last.
     source = ("source", texts("sources.title"), len(view.sources))
     evidence = ("proof", texts("proof.title"), 0)
     is_last = view.is_contradicted or bool(view.proof.failures)
@@ -420,7 +417,6 @@ def _match_side_view(record: RecordValue, side_name: str, texts: PageTexts) -> M
 
 
 def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
-    """Return the sentence about other contracts inside the code, if any."""
     pieces = sorted(
         (as_non_negative_integer(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())
@@ -432,7 +428,6 @@ def _foreign_code_sentence(auxdata: Json, texts: PageTexts) -> str:
 
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
-    """Return the sentence about the evidence for a proxy's implementation."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")

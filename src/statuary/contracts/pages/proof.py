@@ -257,10 +257,6 @@ def evidence_sentences(checked_record: RecordWithProof, texts: PageTexts) -> Ite
 
 
 def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return the sentence about what vouches for a block.
-
-    That is a checkpoint or a header; without one, the sentence is empty.
-    """
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:
@@ -339,7 +335,6 @@ def claims_sentence(
 
 
 def _simple_case_text_key(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the key of the text for a simple case, if any."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:

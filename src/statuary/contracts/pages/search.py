@@ -115,13 +115,7 @@ def search_documents(
 def _address_documents(
     newest_first: Sequence[ContractRow], previous_pages: PreviousPages, shard_names: list[str]
 ) -> Iterator[Document]:
-    """Yield the files for addresses, except unchanged ones.
-
-    Addresses are unique, so a file without a changed address stays as it is.
-
-    Args:
-        shard_names: receives the names of all files, sorted.
-    """
+    # Addresses are unique, so a file without a changed address stays as it is.
     if previous_pages.has_search:
         changed_shards = _possible_shard_names(ADDRESS, previous_pages.changed_contracts)
         shard_names += previous_pages.keep_shards(ADDRESS, excluded_names=changed_shards)
@@ -137,10 +131,7 @@ def _address_documents(
 
 
 def _group_alike(newest_first: Sequence[ContractRow]) -> SearchedContracts:
-    """Group contracts by everything that the search finds them by.
-
-    Many contracts have equal interfaces. Each kind of terms looks only at the groups.
-    """
+    # Many contracts have equal interfaces. Each kind of terms looks only at the groups.
     numbers_of: dict[tuple[object, ...], list[int]] = {}
     for number, found_by in enumerate(map(FOUND_BY, newest_first)):
         numbers_of.setdefault(found_by, []).append(number)
@@ -158,11 +149,6 @@ def _group_alike(newest_first: Sequence[ContractRow]) -> SearchedContracts:
 def _shard_documents(
     kind: str, contracts: SearchedContracts, previous_pages: PreviousPages, shard_names: list[str]
 ) -> Iterator[Document]:
-    """Yield the files for a kind of terms, except unchanged ones.
-
-    Args:
-        shard_names: receives the names of all files.
-    """
     changed_shards = _possible_shard_names(kind, previous_pages.changed_contracts)
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
         shard_names.append(name)
@@ -251,7 +237,6 @@ def _searched_text(kind: str, entry: ContractRow) -> str:
 
 
 def _terms_in_text(kind: str, text: str) -> Iterable[str]:
-    """Yield the search terms in a text."""
     if kind == "selector":
         return dict.fromkeys(text[start : start + 8] for start in range(0, len(text), 8))
     if kind == "name":
@@ -260,7 +245,6 @@ def _terms_in_text(kind: str, text: str) -> Iterable[str]:
 
 
 def _divide_into_shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
-    """Divide search terms into files by their first characters, in order."""
     by_name: dict[str, dict[str, TermMatches]] = {}
     for term in sorted(terms):
         by_name.setdefault(_shard_name(term, length), {})[term] = terms[term]
@@ -280,7 +264,6 @@ def _shard_name(term: str, length: int) -> str:
 
 
 def _possible_shard_names(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
-    """Return the names of files that may contain terms of the contracts."""
     terms = {term for entry in contracts for term in _terms_in_text(kind, _searched_text(kind, entry))}
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
 

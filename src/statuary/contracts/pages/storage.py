@@ -118,7 +118,6 @@ def _solidity_variables(layout: Mapping[str, Json]) -> Iterator[StorageVariable]
 def _variables_of_member(
     layout_member: Mapping[str, Json], types: Mapping[str, Json], name_prefix: str, base_slot: int, depth: int
 ) -> Iterator[StorageVariable]:
-    """Yield a variable, or the members of a struct instead."""
     slot = as_non_negative_integer(layout_member.get("slot"))
     offset = as_non_negative_integer(layout_member.get("offset"))
     kind = as_object(types.get(as_text(layout_member.get("type"))))
@@ -144,7 +143,6 @@ def _variables_of_member(
 
 
 def _vyper_variables(layout: Mapping[str, Json], name_prefix: str, depth: int) -> Iterator[StorageVariable]:
-    """Yield the variables of a Vyper contract and of its modules."""
     for name, entry in layout.items():
         place = as_object(entry)
         slot = as_non_negative_integer(place.get("slot"))

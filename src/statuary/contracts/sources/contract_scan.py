@@ -219,7 +219,6 @@ class ContractScan(ContractSources):
     def _classify_other_name(
         self, path: str, content_path: PurePosixPath, name: str, *, is_plain: bool
     ) -> Iterator["_Found"]:
-        """Yield the contracts in a file whose name is not an address."""
         if is_plain:
             yield from _classify_file(ExternalFile(content_path, path))
         elif name[0] == ".":
@@ -237,8 +236,6 @@ def _unreachable_finding(source: ExternalSource, message: str, hint: str = "") -
 
 
 class _BulkFile(NamedTuple):
-    """A file with many contracts, or with a table of an export."""
-
     kind: FileKind
     content_path: PurePosixPath
     path: str
@@ -273,7 +270,6 @@ def _contract_sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
 
 
 def _find_in_tree(root: Path, path: str, content_path: PurePosixPath) -> Iterator[_Found]:
-    """Yield the contracts in a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
     for item in walk_path(root, path):
@@ -284,7 +280,6 @@ def _find_in_tree(root: Path, path: str, content_path: PurePosixPath) -> Iterato
 
 
 def _classify_file(file: ExternalFile) -> Iterator[_Found]:
-    """Yield the contract in a file, or a finding about its name."""
     pure, path = file
     if is_ignored(pure):
         return

@@ -275,7 +275,6 @@ def _parse_hex_bytes(raw: bytes) -> Hex:
 def _derivation_finding(
     error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
 ) -> Finding:
-    """Report an error at its place in the compiler's file or `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
     pointer = error.pointer
     named_file = files.get(str(pointer[0])) if pointer else None

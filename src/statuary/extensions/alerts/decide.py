@@ -72,7 +72,6 @@ def decide_on_alerts(
 
 
 def _find_incident_of_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Find the open incident of an ended alert without a group."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}
@@ -88,11 +87,6 @@ class MatchingRule(NamedTuple):
 
 
 def _unknown_component_reason(alert: Alert, catalogue: StatusCatalogue) -> str:
-    """Explain that the label `component` names none of the page's components.
-
-    Returns:
-        The end of a sentence; empty without the label, or if its component exists.
-    """
     name = alert.labels.get("component", "")
     if not name or name in catalogue.components_by_name:
         return ""
@@ -141,7 +135,6 @@ def _decide_on_alert_group(
 
 
 def _decide_on_ended_group(alerts: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
-    """Decide on the incident of a group whose alerts have all ended."""
     if not unresolved:
         return NoChange("the alert has ended, and it has no open incident")
     if any(alert.has_unseen_firing for alert in alerts):
@@ -152,10 +145,7 @@ def _decide_on_ended_group(alerts: Iterable[Alert], unresolved: Sequence[Inciden
 
 
 def _decide_on_ended_alert(incident: Incident, at: Instant) -> Decision:
-    """Decide on the incident of an alert that has ended.
-
-    The incident is resolved, unless it has had an update since it was opened.
-    """
+    # Resolve the incident, unless it has had an update since it was opened.
     if len(incident.updates) == 1:
         return Resolution(incident)
     status = incident_status_at(incident, at)

@@ -165,13 +165,7 @@ def _answer_hash_lookup(query: Query, read_document: ReadDocument) -> ApiAnswer:
 def _find_signatures(
     signature_kind: str, hashes: Iterable[str], read_document: ReadDocument
 ) -> dict[str, Items | None]:
-    """Look up the signatures with each hash.
-
-    Signatures are stored in files by the first byte of the hash, and each file is read once.
-
-    Returns:
-        The signatures by hash; None for a hash that has none, or that has another length than its kind.
-    """
+    # Signatures are stored in files by the first byte of the hash; read each file once.
     shards: dict[str, dict[str, Items]] = {}
     items: dict[str, Items | None] = {}
     for text in hashes:

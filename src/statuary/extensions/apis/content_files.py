@@ -62,12 +62,6 @@ def read_custom_files(content_folder: Path) -> CustomFiles:
 def _parse_custom_file(
     content_folder: Path, file_path: str
 ) -> Document | tuple[ContractLocation, list[ProxyVersion]] | str:
-    """Parse a file of the content's folder `apis`.
-
-    Returns:
-        The document of a logo or a chain, a proxy with its earlier implementations, or a message about what is
-        wrong with the file.
-    """
     body = SourceFile(content_folder, file_path).load_bytes(LARGEST)
     parts = file_path.split("/")[1:]
     match parts:
@@ -89,11 +83,6 @@ def _parse_custom_file(
 def _parse_proxy_versions(
     chain_id: str, address_text: str, body: bytes
 ) -> tuple[ContractLocation, list[ProxyVersion]] | str:
-    """Parse a file with a proxy's earlier implementations.
-
-    Returns:
-        The proxy with its implementations, or a message about what is wrong with the file.
-    """
     try:
         entries = json.loads(body)
         place = (chain_id, parse_address(address_text))
@@ -116,11 +105,6 @@ MEMBERS = {"implementation", "facets", "since", "block"}
 
 
 def _parse_proxy_version(version_entry: object) -> ProxyVersion | str:
-    """Parse one of a proxy's earlier implementations.
-
-    Returns:
-        The implementation, or a message about what is wrong with it.
-    """
     if not isinstance(version_entry, dict) or version_entry.keys() - MEMBERS:
         return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(version_entry)[:80]}"
     addresses = version_entry.get("facets", [version_entry.get("implementation")])

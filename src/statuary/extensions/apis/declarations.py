@@ -99,7 +99,6 @@ def _format_parameter(parameter: Json) -> str:
 
 
 def _format_parameter_type(parameter: Mapping[str, Json]) -> str:
-    """Format the type of a parameter, a tuple as its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)

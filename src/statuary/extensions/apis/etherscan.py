@@ -185,7 +185,6 @@ def collect_linked_libraries(record: RecordValue) -> dict[str, str]:
 
 
 def _format_libraries(record: RecordValue) -> str:
-    """Format libraries as `Name:address`, separated by semicolons."""
     return ";".join(
         f"{path.rpartition(':')[2]}:{address.removeprefix('0x')}"
         for path, address in collect_linked_libraries(record).items()
@@ -211,11 +210,6 @@ LONGEST_END = 400
 
 
 def _format_metadata_url(record: RecordValue) -> str:
-    """Return the metadata's IPFS or Swarm URL.
-
-    Returns:
-        The URL; empty if the code does not have it.
-    """
     code = as_text(as_object(record["runtimeBytecode"]).get("onchainBytecode"))
     digests = METADATA.findall(code[-LONGEST_END:])
     if not digests:

@@ -70,11 +70,6 @@ def answer_explorer(
 
 
 def _find_invalid_member(query_string: str, action: str, chain_id: str, read_document: ReadDocument) -> str:
-    """Return the name of the stored response for an invalid call.
-
-    Returns:
-        The member of the query that is invalid: `module`, `action` or `chain_id`; empty if the call is valid.
-    """
     if get_query_parameter(query_string, "module") != "contract":
         return "module"
     if action not in ACTIONS:
@@ -90,10 +85,7 @@ def _read_stored_answer(answer_name: str, read_document: ReadDocument) -> ApiAns
 
 
 def _answer_contract_creations(chain_id: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
-    """Look up the creations of up to ten contracts.
-
-    Further addresses are ignored, and contracts whose creation is unknown are omitted.
-    """
+    # Ignore further addresses, and omit contracts whose creation is unknown.
     if not all(map(ADDRESS.match, addresses)):
         return _read_stored_answer("address", read_document)
     paths = (

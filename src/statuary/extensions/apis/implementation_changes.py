@@ -169,11 +169,6 @@ def _compare_source_file(path: str, old_lines: list[str], new_lines: list[str]) 
 
 
 def _iter_diff_lines(old_lines: list[str], new_lines: list[str], skipped_lines: int) -> Iterator[str]:
-    """Yield the lines of a unified diff, without its header.
-
-    Args:
-        skipped_lines: the number of equal lines that both files have before these.
-    """
     for group in SequenceMatcher(None, old_lines, new_lines).get_grouped_opcodes(CONTEXT):
         (_, first_line, _, start, _) = group[0]
         (_, _, last_line, _, end) = group[-1]

@@ -113,10 +113,7 @@ class _AbiMerge:
                 self._record_clash(identity, earlier_entry, entry)
 
     def _add_holder(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
-        """Add a contract to those that have an event or error.
-
-        `fallback` and `receive` keep the first contract only, because only its code runs.
-        """
+        # `fallback` and `receive` keep the first contract only, because only its code runs.
         if entry.signature and entry.addresses[0] not in earlier_entry.addresses:
             self.entries[identity] = earlier_entry._replace(
                 addresses=earlier_entry.addresses + entry.addresses

@@ -140,13 +140,6 @@ class ProxyDocuments:
     def _find_published_sources(
         self, places: Iterable[ContractLocation]
     ) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield the location of each contract with a published record.
-
-        Contradicted records are skipped.
-
-        Yields:
-            The location in the content, and the contract's chain and address.
-        """
         for place in places:
             contract = self._built.sources.contract_at(*place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
@@ -165,7 +158,6 @@ class ProxyDocuments:
                 yield place, record
 
     def _iter_content_sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
-        """Yield every contract of the content with a function that reads it."""
         site = self._built.site
         for source in site.of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)

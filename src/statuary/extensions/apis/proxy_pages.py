@@ -237,11 +237,6 @@ class _ProxyPages:
         )
 
     def _format_implementation(self, address: str) -> str:
-        """Return a contract's name with its shortened address.
-
-        Returns:
-            The text; the whole address if the name is unknown.
-        """
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 

@@ -138,7 +138,6 @@ def _is_storable_path(file_path: str) -> bool:
 
 
 def _iter_other_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files beside the sources, such as constructor arguments and libraries."""
     creation = as_object(record["creationBytecode"])
     runtime = as_object(record["runtimeBytecode"])
     values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]

@@ -133,7 +133,6 @@ class SiteDocuments:
         return findings
 
     def _iter_code_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
-        """Yield the page that identifies code, if its API is enabled."""
         if Api.CODE in self.apis:
             from statuary.extensions.apis.code_page import iter_code_page
 
@@ -211,15 +210,10 @@ class SiteDocuments:
                 yield from iter_signature_files(signatures)
 
     def _read_custom_files(self) -> CustomFiles:
-        """Read the content's folder `apis`, if an enabled API uses it."""
         has_own = Api.OTTERSCAN in self.apis or Api.PROXIES in self.apis
         return read_custom_files(self.root) if has_own else CustomFiles([], {}, [])
 
     def _read_public_signatures(self) -> "_PublicSignatures":
-        """Read the file of public signatures.
-
-        The list is empty if there is no such file, if the file cannot be read, or if the API is disabled.
-        """
         if Api.SIGNATURES not in self.apis or not (self.root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])
         read_file = partial(SourceFile(self.root, PUBLIC_SIGNATURES).load_bytes, LARGEST_LIST)
@@ -260,10 +254,6 @@ class _ReadSignatures(NamedTuple):
 
 
 def _parse_public_signatures(public_list: bytes) -> _ReadSignatures:
-    """Parse a file of public signatures.
-
-    At most `MAX_FINDINGS` invalid lines are reported.
-    """
     texts, findings = list[str](), list[Finding]()
     for number, text in parse_signature_list(public_list.decode("utf-8", "replace")):
         if text is not None:

@@ -179,7 +179,6 @@ class _VariablesByByte:
         self._ends = [variable.end for _, variable in self._sorted]
 
     def find_first_overlap(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Return the first variable that overlaps the bytes of another, or None."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
@@ -249,7 +248,6 @@ def _index_variables_by_name(variables: Sequence[Variable]) -> dict[Name, Variab
 def _classify_missing_variable(
     old_variable: Variable, new_by_byte: _VariablesByByte, old_variables: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable whose name the new layout lacks."""
     there = new_by_byte.find_first_overlap(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

@@ -165,7 +165,6 @@ def _compilation_members(compilation: ExportedCompilation) -> dict[str, Json]:
 
 
 def _group_signatures_by_kind(match: ExportedMatch, abi: Json) -> Json:
-    """Return the signatures by kind, from the export or from the ABI."""
     if match.signatures is None:
         return abi_signatures(abi)
     kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}

@@ -514,18 +514,11 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 
 
 class _JoinedKeys(NamedTuple):
-    """The numbers of databases and of dangling rows in a join."""
-
     buckets: int
     dangling: int  # skipped matches, since rows that they refer to are missing
 
 
 def _create_join_keys(connection: _DuckDBConnection, chain_ids: Collection[str]) -> _JoinedKeys:
-    """Create the table of keys by which rows are joined.
-
-    Raises:
-        UnreadableError: if the export repeats ids.
-    """
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(

@@ -154,11 +154,6 @@ def divide_into_line_ranges(root: Path, path: str, range_size: int = RANGE_SIZE)
 
 
 def _skip_to_line_end(file: IO[bytes], byte_count: int) -> int:
-    """Skip `byte_count` bytes and the rest of the line.
-
-    Returns:
-        The number of skipped lines; 0 at the end of the file.
-    """
     lines, last_bytes = 0, b"\n"
     while byte_count > 0 and (block := file.read(min(BUFFER, byte_count))):
         lines = lines + block.count(b"\n")
@@ -281,10 +276,7 @@ def _raise_if(message: str, *, when: bool) -> None:
 
 
 def _read_lines(file: IO[bytes], line_range: LineRange) -> Iterator[bytes]:
-    """Yield the lines of a range.
-
-    The rest of a line beyond `LARGEST_RECORD + 1` bytes is skipped.
-    """
+    # Skip the rest of a line beyond `LARGEST_RECORD + 1` bytes.
     if line_range.start:
         file.seek(line_range.start)
     bytes_left = None if line_range.end is None else line_range.end - line_range.start
@@ -300,14 +292,6 @@ def _read_lines(file: IO[bytes], line_range: LineRange) -> Iterator[bytes]:
 
 
 def _skip_rest_of_line(file: IO[bytes]) -> int:
-    """Skip the rest of a line.
-
-    Returns:
-        The number of skipped bytes.
-
-    Raises:
-        UnreadableError: if there are more than `MAX_SKIPPED`.
-    """
     read_bytes = 0
     while line_rest := file.readline(BUFFER):
         read_bytes += len(line_rest)

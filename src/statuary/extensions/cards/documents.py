@@ -253,7 +253,6 @@ def draw_card(
 
 
 def _wrap_text(font: "FreeTypeFont", text: str) -> list[str]:
-    """Divide a text into lines, and drop all after the second."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -265,7 +264,6 @@ def _wrap_text(font: "FreeTypeFont", text: str) -> list[str]:
 
 
 def _shorten_to_line(font: "FreeTypeFont", text: str) -> str:
-    """Shorten a text with dots until it fits a line."""
     if font.getlength(text) <= WIDTH - 2 * LEFT:
         return text
     return next(
@@ -301,8 +299,6 @@ def _draw_verdict_trail(pen: "ImageDraw", state: str) -> None:
 
 
 def _draw_state_sign(pen: "ImageDraw", state: str, left: int = LEFT) -> None:
-    """Draw the sign of a state: a filled shape with strokes."""
-
     def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(left + x * SCALE, TOP + y * SCALE) for x, y in points]
 

@@ -274,7 +274,6 @@ def import_from_registry_command(checkout: Path, content: Path) -> ExitCode:
 
 
 def _read_site_or_exit(content: Path) -> SiteContent:
-    """Read the site; exit with a report if its content has errors."""
     site, findings = read_content(content)
     if site is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -288,11 +287,6 @@ class _ContractPlace(NamedTuple):
 
 
 def _find_contract_place(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
-    """Find the chain and address of a contract.
-
-    Raises:
-        InvalidValueError: if an option is wrong, or there are several chains and none is given.
-    """
     chains = [str(chain.chain_id) for chain in site.of(SiteContracts).chains]
     if not chains:
         raise InvalidValueError("the site has no chains: add one to `chains` in site.yaml")
@@ -334,12 +328,6 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
 
 
 def _choose_chain_of_address(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
-    """Return the given chain, or the only one with a descriptor.
-
-    Raises:
-        InvalidValueError: if the given chain is not a number, or descriptors name several.
-        NotShownError: if no descriptor names the contract.
-    """
     if stated_chain is not None:
         return _parse_integer_option(stated_chain, "--chain-id")
     chains = descriptors.chains_with_address(address)

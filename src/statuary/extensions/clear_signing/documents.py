@@ -129,10 +129,7 @@ BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 def _group_results_by_contract(
     verification: FolderVerification, published_pairs: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
-    """Group the results to compare or publish by contract.
-
-    The contracts are sorted by chain id, as a string, and address.
-    """
+    # The contracts are sorted by chain id, as a string, and address.
     by_place: defaultdict[tuple[str, str], BoundKey] = defaultdict(list)
     for item in verification.descriptors:
         for verdict in item.deployments:
@@ -144,7 +141,6 @@ def _group_results_by_contract(
 def _descriptor_documents(
     verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
 ) -> Iterator[Document]:
-    """Yield the published descriptors, the files that they include, and valid attestations."""
     paths = {file.path for item in published_descriptors for file in item.files}
     published_paths = {item.path for item in published_descriptors}
     paths |= {

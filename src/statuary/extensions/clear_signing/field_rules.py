@@ -121,7 +121,6 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
 def _parameter_violations(
     field: Field, parameter_name: str, parameter_value: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    """Report a parameter that names something missing or unsuitable."""
     at = (*field.pointer, "params", parameter_name)
     if parameter_name in PATHS and isinstance(parameter_value, str):
         yield from _path_parameter_violations(field, parameter_name, parameter_value, types, descriptor)
@@ -135,7 +134,6 @@ def _parameter_violations(
 
 
 def _constant_violations(constant: Json, pointer: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Report a constant that the descriptor does not define."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             descriptor_value_at(descriptor, parse_path(constant))

@@ -77,7 +77,6 @@ _ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddre
 
 
 def _convert_for_format(format_name: str, value: Leaf) -> Leaf:
-    """Convert a slice or a numeric address to a format's type."""
     if (
         format_name in _ADDRESSES
         and value.kind in ("slice", "uint", "int")
@@ -136,11 +135,6 @@ def _currency_of_chain(chain_id: int, context: DisplayContext) -> Token | None:
 
 
 def _resolve_address(parameter: Json, context: DisplayContext) -> str:
-    """Return the address that a parameter gives or names.
-
-    Returns:
-        The address in lower case; empty if there is none.
-    """
     if isinstance(parameter, dict):
         return _resolve_address(_look_up_in_descriptor_map(parameter, context), context)
     if not isinstance(parameter, str):
@@ -166,7 +160,6 @@ def _look_up_in_descriptor_map(map_reference: JsonObject, context: DisplayContex
 
 
 def _resolve_number(parameter: Json, context: DisplayContext) -> int | None:
-    """Return the number that a parameter gives or names, if any."""
     if isinstance(parameter, dict):
         parameter = _look_up_in_descriptor_map(parameter, context)
     if isinstance(parameter, int):

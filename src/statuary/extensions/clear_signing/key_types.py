@@ -128,7 +128,6 @@ class _KeyTokens:
 
     @property
     def next(self) -> str:
-        """The next token, or an empty string at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take_token(self) -> str:
@@ -138,11 +137,6 @@ class _KeyTokens:
         return token
 
     def expect_token(self, *tokens: str) -> str:
-        """Return the next token, which must be one of these.
-
-        Raises:
-            InvalidValueError: if another token follows.
-        """
         token = self.take_token()
         if token not in tokens:
             raise InvalidValueError(
@@ -166,7 +160,6 @@ class _KeyTokens:
         return there
 
     def note_deviation(self, description: str) -> None:
-        """Record a deviation of the key from the canonical spelling."""
         if description not in self.deviations:
             self.deviations.append(description)
 
@@ -195,7 +188,6 @@ def parse_function_key(key: str) -> FunctionKey:
 
 
 def _parse_parameters(tokens: _KeyTokens, depth: int) -> tuple[Parameter, ...]:
-    """Parse parameters up to the closing parenthesis."""
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
     tokens.skip_space("")

@@ -169,10 +169,7 @@ def _compared_contract_json(code: VerifiedCode, check: DeploymentCheck) -> JsonO
 
 
 def _rule_outcomes_json(check: DeploymentCheck) -> list[Json]:
-    """Return the outcome of each rule, with its findings.
-
-    The rules that need verified code are omitted if there is none.
-    """
+    # Omit the rules that need verified code if there is none.
     by_rule: dict[str, list[Finding]] = {}
     for finding in check.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -188,7 +185,6 @@ def _rule_outcomes_json(check: DeploymentCheck) -> list[Json]:
 
 
 def _function_results_json(check: DeploymentCheck) -> list[Json]:
-    """Return an entry for each format, with the values that it hides."""
     reading, binding = check.parsed, check.deployed_descriptor
     entries: list[Json] = []
     for key in reading.types_by_format:
@@ -204,11 +200,6 @@ def _function_results_json(check: DeploymentCheck) -> list[Json]:
 
 
 def _functions_without_format(check: DeploymentCheck) -> list[Json]:
-    """Return the signatures of state-changing functions without a format.
-
-    Returns:
-        The signatures; none for messages, or without verified code.
-    """
     if check.code is None or check.parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return []
     formatted = {function.signature for function in check.parsed.functions.values()}
@@ -240,7 +231,6 @@ def _proof_history(proof: JsonObject, previous_proof: JsonObject, now: str) -> J
 
 
 def _contradicted_proofs(proof: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
-    """Return the last proof as contradicted, if the compared records differ now."""
     previous_basis = _record_digests_in_proof(previous_proof)
     current_basis = _record_digests_in_proof(proof)
     if not previous_basis or previous_basis == current_basis:

@@ -240,7 +240,6 @@ class SiteRecords:
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
     def _is_duplicate(self, location: ContractLocation, source: ContractSource) -> bool:
-        """Return whether this record is a duplicate that the site excludes."""
         if self._sources is None:
             return False
         contract = self._sources.contract_at(location[0], checksum_address(location[1]))
@@ -297,7 +296,6 @@ class SiteRecords:
         )
 
     def _is_misplaced(self, record: RecordValue, source: ContractSource) -> bool:
-        """Return whether a record's identity, path or chain is wrong."""
         findings = [
             *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
             *path_mismatch(record, source),

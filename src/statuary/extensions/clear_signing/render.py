@@ -187,11 +187,6 @@ class _Renderer:
         )
 
     def _render_field_or_group(self, field_or_group: JsonObject, group_path: str) -> None:
-        """Render a field or a group.
-
-        Args:
-            group_path: the path of the group around it, with numbers of items.
-        """
         if "fields" not in field_or_group:
             self._render_field(self._merge_definition(field_or_group), group_path)
             return
@@ -281,7 +276,6 @@ class _Renderer:
         return self.inner(Call(chain_id, to, data, value, sender))
 
     def _leaf_at_path(self, path_text: str, group_path: str) -> Leaf | None:
-        """Return the value that a parameter's path leads to, if any."""
         try:
             value = self._value_at_path(_join_paths(group_path, path_text))
         except InvalidValueError:
@@ -298,16 +292,11 @@ class _Renderer:
         return find_value_at(self.data, path.steps)
 
     def _array_length(self, path: str) -> int:
-        """Return the length of the first array in a path.
-
-        It is 0 if the value is not an array.
-        """
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._value_at_path(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
     def _expand_array_items(self, path: str) -> Iterator[str]:
-        """Yield a path for each item of a group's arrays."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
@@ -315,11 +304,7 @@ class _Renderer:
             yield from self._expand_array_items(_path_of_array_item(path, number))
 
     def _fill_intent_template(self, template: str) -> str:
-        """Fill an intent with values.
-
-        Returns:
-            The text; empty if a value is missing.
-        """
+        # Return an empty string if a value is missing.
         try:
             names = list(find_placeholders(template))
         except InvalidValueError:

@@ -366,10 +366,6 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
 
 
 def _differing_name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
-    """Yield the names that differ in two parameter lists of equal types.
-
-    A missing name is not compared.
-    """
     consume(1)
     if isinstance(own_type, StructType) and isinstance(other_type, StructType):
         for own_member, other_member in zip(own_type.members, other_type.members, strict=True):

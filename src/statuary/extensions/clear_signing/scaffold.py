@@ -57,7 +57,6 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
 
 
 def _first_notice_sentences(code: DeployedCode) -> dict[str, str]:
-    """Return the first sentence of each function's NatSpec notice, by signature."""
     notices: dict[str, str] = {}
     for verified in code.all_codes:
         for signature, text in verified.notices.items():
@@ -66,7 +65,6 @@ def _first_notice_sentences(code: DeployedCode) -> dict[str, str]:
 
 
 def _type_with_member_names(value_type: ValueType) -> str:
-    """Format a type as in keys, with the names of members."""
     match value_type:
         case ListType(item, length):
             return f"{_type_with_member_names(item)}[{'' if length is None else length}]"

@@ -139,7 +139,6 @@ class SiteExamples:
         )
 
     def _reuse_published(self, verdict: DescriptorVerdict, test_paths: list[str]) -> bytes | None:
-        """Return the published document if its inputs are unchanged."""
         previous_basis = self._before.get(verdict.path)
         if previous_basis is None or previous_basis.basis != self._digest_of_inputs(
             verdict, test_paths, previous_basis.called_contracts

@@ -161,7 +161,6 @@ def _make_deployment_verdict(check: DeploymentCheck, with_unverified: bool) -> D
 
 
 def _notes_about_unverified_deployments(checked_descriptor: CheckedDescriptor) -> Iterator[Finding]:
-    """Note the contracts of a descriptor that have no verified record."""
     missing_checks = [check for check in checked_descriptor.deployments if check.code is None]
     if missing_checks and checked_descriptor.parsed is not None:
         first_check = missing_checks[0]
@@ -195,8 +194,6 @@ def _collect_deployment_claims(descriptors: tuple[DescriptorVerdict, ...]) -> Cl
 
 
 class _DuplicateClaims(NamedTuple):
-    """The contracts that several descriptors describe."""
-
     deployments: frozenset[tuple[str, str]]  # path of a descriptor, and CAIP-10 id
     findings: list[Finding]
 

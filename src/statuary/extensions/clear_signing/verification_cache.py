@@ -62,11 +62,6 @@ class VerificationCache:
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, compared_contracts: Iterable[Sequence[str]]) -> str:
-        """Return a digest of all inputs of the results.
-
-        Args:
-            compared_contracts: the compared contracts, by chain id and address.
-        """
         files = tuple((path, self._folder.file_digest(path)) for path in self._folder.listing.paths)
         return digest_of(
             self._basis,
@@ -79,11 +74,6 @@ class VerificationCache:
         return digest_of(tuple(self._record_and_proof_digests(*place) for place in compared_contracts))
 
     def _record_and_proof_digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the digests of a contract's record and proof in this build.
-
-        Returns:
-            The digests; none if the site does not have the contract.
-        """
         checksummed = checksum_address(address)
         if self._ledger.table(ContractTable).contract_at(chain_id, checksummed) is None:
             return ()

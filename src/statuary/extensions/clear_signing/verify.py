@@ -179,10 +179,7 @@ def _check_descriptor(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 def _compare_with_deployments(
     checked_descriptor: CheckedDescriptor, records: SiteRecords
 ) -> CheckedDescriptor:
-    """Compare a descriptor with the code of each contract that it describes.
-
-    The descriptor is excluded if it has too many pairs of formats and contracts.
-    """
+    # The descriptor is excluded if it has too many pairs of formats and contracts.
     if checked_descriptor.parsed is None:
         return checked_descriptor
     outcome = run_guarded(

@@ -125,7 +125,6 @@ def make_manifest_parts(task: ListingTask) -> RangeParts:
 
 
 def _skip_to_first_part_end(files: ListedRange) -> Iterator[Entry]:
-    """Skip the entries up to the first end of a part."""
     is_within = not files.after
     with closing(files.rows()) as rows:
         for path, aliases, size, digest in rows:

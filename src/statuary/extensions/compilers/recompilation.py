@@ -79,7 +79,6 @@ def is_optional_output_missing(record: RecordValue, pointer: Pointer) -> bool:
 def _match_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], code_kind: str
 ) -> Iterator[Violation]:
-    """Compare the match level and the edits (transformations) of matching code."""
     claimed = record[f"{code_kind}Match"]
     compiled = as_text(recompiled[f"{code_kind}Match",]) or None
     if claimed is None:
@@ -123,10 +122,7 @@ def _sorted_transformations(bytecode: Mapping[str, Json]) -> list[tuple[Json, ..
 
 
 def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json) -> bool:
-    """Return whether two JSON values differ only in spelling.
-
-    Other submissions and JavaScript servers write some numbers and ids differently.
-    """
+    # Other submissions and JavaScript servers write some numbers and ids differently.
     if pointer[-1] in NUMBERED_MEMBERS:
         return _have_same_values(recorded, recompiled)
     return pointer[-1] in LAYOUTS and is_rounded_layout(
@@ -135,10 +131,7 @@ def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json)
 
 
 def _with_null_types(layout: Json) -> Json:
-    """Return a storage layout with null instead of empty `types`.
-
-    solc writes null, and Foundry an empty object.
-    """
+    # solc writes null, and Foundry an empty object.
     if isinstance(layout, dict) and layout.get("types") == {}:
         return {**layout, "types": None}
     return layout
@@ -163,7 +156,6 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
 
 
 def _round_large_number(value: Json) -> float | None:
-    """Return a number above 2^53 as JavaScript rounds it, or None."""
     if not isinstance(value, int | float | NumberText):
         return None
     number = float(value)

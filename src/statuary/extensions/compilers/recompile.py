@@ -109,7 +109,6 @@ def recompile_contracts(
 
 
 def _iterate_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | BulkContract]:
-    """Yield the contracts of a site, bulk files last."""
     yield from site.of(SiteContracts).sources
     for source in site.of(SiteContracts).bulk:
         with open_bulk_source(root, site.of(SiteContracts), source) as parts:

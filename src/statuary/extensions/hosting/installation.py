@@ -120,7 +120,6 @@ def _make_archive_installation(archive_url: str, archive_path: Path, hashes: dic
 
 
 def _make_folder_installation(source_folder: Path, project: Path) -> Installation:
-    """Install from a source folder's public commit, or from its wheel."""
     if source_folder.resolve() == project.resolve():
         return Installation(".")
     commit = _find_public_commit(source_folder)

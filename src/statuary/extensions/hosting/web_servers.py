@@ -142,10 +142,6 @@ def _format_caddy_address(options: HostOptions, address: WebAddress) -> str:
 
 
 def _make_template_values(enabled: EnabledKeys) -> dict[str, object]:
-    """Return the template values that come from the URL table.
-
-    Paths are regular expressions.
-    """
     short_lived = _make_short_lived_regexes(enabled)
     feed = _add_epoch_folders(url_regex(FEED))
     types = [
@@ -192,7 +188,6 @@ def _list_compressible_types() -> list[str]:
 
 
 def _list_explorer_answers(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the URLs of the stored responses to an explorer's calls, by name."""
     return {url.name: url for url in list_hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 

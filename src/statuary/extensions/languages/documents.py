@@ -94,8 +94,6 @@ class LanguagesSection(Section, FollowsStatus):
 
 
 class _Site(NamedTuple):
-    """The timeline and the settings of pages in a language."""
-
     timeline: Timeline
     context: SiteContext
 
@@ -155,7 +153,6 @@ def _make_documents_function(
 
 
 def _move_to_language_folder(language_tag: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Move documents to the folder of a language, except badges."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:

@@ -68,7 +68,6 @@ def status_in_first_language(
 
 
 def _add_language_hint(finding: Finding, tags: tuple[str, ...]) -> Finding:
-    """Name the site's languages in a finding about a translation."""
     if not finding.message.startswith(EXPECTED):
         return finding
     form = "{" + ", ".join(f"{tag}: …" for tag in tags) + "}"
@@ -76,12 +75,11 @@ def _add_language_hint(finding: Finding, tags: tuple[str, ...]) -> Finding:
 
 
 def _make_translation_warning(message: str, hint: str, path: str) -> Finding:
-    """Return a warning, since a missing translation must not stop an update."""
+    # A missing translation must not stop an update.
     return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
 def _iter_translated_texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
-    """Yield every translated text with the path of its file."""
     parts: list[tuple[str, object]] = [
         (status.page_source, status.page),
         (status.components_source, status.components),
@@ -133,7 +131,6 @@ def _replace_in_value(value: Any, replace_string: Callable[[Translated], str]) -
 
 
 def _get_members(value: Any) -> Mapping[Any, object]:
-    """Return the members of a dataclass, tuple or mapping."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
     if isinstance(value, Mapping):
