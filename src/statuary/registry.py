@@ -132,7 +132,7 @@ EXTENSIONS = (
         "packs",
         section="statuary.extensions.packs.section:PacksSection",
         folders=("packs",),
-        commands=command("packs", "pack", "Pack records and proofs into one file; verify and read it."),
+        commands=command("packs", "pack", "Pack contract records into one file; verify and read it."),
         provides={"documents packs": "statuary.extensions.packs.packed_site:open_packed_documents"},
     ),
     Extension(
@@ -166,7 +166,7 @@ EXTENSIONS = (
         "log",
         section="statuary.extensions.log.section:LogSection",
         folders=("log",),
-        commands=command("log", "log", "Keep and verify the transparency log of a site."),
+        commands=command("log", "log", "Sign a site with a transparency log, and verify it."),
         provides={
             "section of published log/checkpoint": "statuary.extensions.log.section:LogSection",
             "replacement log/checkpoint": "statuary.extensions.log.published_log:require_log_extends_target",
@@ -237,7 +237,7 @@ EXTENSIONS = (
         "upstream",
         section="statuary.extensions.upstream.section:UpstreamSection",
         commands=command(
-            "upstream", "upstream", "Fetch the statuses of components that follow other status pages."
+            "upstream", "upstream", "Fetch the status of components that copy it from other pages."
         ),
         provides={"status upstream": "statuary.extensions.upstream.state_file:apply_upstream_status"},
     ),

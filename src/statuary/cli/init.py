@@ -54,7 +54,7 @@ def schema_command(
     update: bool,
     content: Path,
 ) -> None:
-    """Print the JSON Schema of a source file, for editors.
+    """Print the JSON Schema of a content file, for editors.
 
     An editor with the YAML language server completes and checks a file that begins with this line:
 

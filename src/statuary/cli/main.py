@@ -51,7 +51,7 @@ CORE_COMMANDS = {
         "Show what a published path contains, and which sources it was made from.",
     ),
     "schema": Command(
-        "statuary.cli.init:schema_command", "Print the JSON Schema of a source file, for editors."
+        "statuary.cli.init:schema_command", "Print the JSON Schema of a content file, for editors."
     ),
 }
 

@@ -139,7 +139,7 @@ def schedule_maintenance(
     draft: bool,
     new_record_id: str | None,
 ) -> None:
-    """Schedule a maintenance in a new file.
+    """Schedule a maintenance window in a new file.
 
     The maintenance is announced at once, or at --at.
     """
@@ -174,7 +174,7 @@ def schedule_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def start_maintenance(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Start a maintenance now.
+    """Start a maintenance window now.
 
     Use this command to start the maintenance early, or if it does not start automatically.
     """
@@ -202,7 +202,7 @@ def update_maintenance(
     status: MaintenanceStatus | None,
     update_options: UpdateOptions,
 ) -> None:
-    """Add an update to a maintenance."""
+    """Add an update to a maintenance window."""
     window = _find_maintenance(session, maintenance, frozenset(STATUSES))
     new_status: MaintenanceStatus = choose_status(
         session, window, status, update_options, lambda current: ask_choice("Status", STATUSES, current)
@@ -215,7 +215,7 @@ def update_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Complete a maintenance now.
+    """Complete a maintenance window now.
 
     Use this command to complete the maintenance early, or if it does not complete automatically.
     """
@@ -238,7 +238,7 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
 @with_body_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def cancel_maintenance(session: EditSession, maintenance: str | None, body_options: BodyOptions) -> None:
-    """Cancel a maintenance.
+    """Cancel a maintenance window.
 
     The API shows a cancelled maintenance as completed, because Statuspage has no status for it.
     """

@@ -189,7 +189,7 @@ with_new_options = option_group(
 @content_option
 @with_new_options
 def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
-    """Write a first descriptor of a contract, for you to edit.
+    """Write a first ERC-7730 descriptor of a contract, for you to edit.
 
     The command makes the descriptor from the contract's verified ABI and its NatSpec comments. For each function that
     changes state, the descriptor says what a call does. This text is the NatSpec notice, or else the function's name

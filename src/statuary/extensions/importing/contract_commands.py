@@ -188,7 +188,7 @@ def anchor_command(
     content: Path,
     now: Instant | None,
 ) -> None:
-    """Save the chain's Merkle proofs of contracts beside their records.
+    """Save Merkle proofs that contracts are on the chain.
 
     The command gets Merkle proofs from a node, and writes them to anchor.json in the folder
     contracts/CHAIN-ID/ADDRESS. They prove the code at the address, a proxy's implementation, and the transaction

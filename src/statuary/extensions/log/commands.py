@@ -114,7 +114,7 @@ witness_key_options = with_options(
 @out_option
 @quorum_option
 def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
-    """Ask witnesses to cosign the checkpoint of a published folder.
+    """Ask witnesses to sign the latest state of a site's log.
 
     A witness is an independent service that cosigns a checkpoint (the signed state of a log), but only if the
     checkpoint continues the log that the witness has seen. KEY is the public key of the witness, and URL its address.
@@ -211,7 +211,7 @@ def verify(
     quorum: int,
     forget: bool,
 ) -> None:
-    """Verify a published log and every file of its site.
+    """Verify the log of a site, and every file against it.
 
     The command also checks that the log continues the one that you verified before. It remembers each log's key and
     last checkpoint (the signed state of the log) in ~/.local/state/statuary, or in the folder STATUARY_STATE.
@@ -383,7 +383,7 @@ from_option = click.option(
 
 @click.group()
 def log_command() -> None:
-    """Keep and verify the transparency log of a site.
+    """Sign a site with a transparency log, and verify it.
 
     The log is a signed list that only grows (c2sp.org/tlog-tiles). Each record, proof, incident and update that a
     build publishes becomes an entry, so nobody can edit or remove one unnoticed.
@@ -399,7 +399,7 @@ log_command.add_command(witness)
 @new_key_option
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
-    """Create the key of a log.
+    """Create the signing key of a log.
 
     The command also creates log-floor.txt in the content folder, which records the published size of the log.
 

@@ -51,7 +51,7 @@ workers_option = click.option(
 
 @click.group()
 def pack_command() -> None:
-    """Pack records and proofs into one file; verify and read it.
+    """Pack contract records into one file; verify and read it.
 
     A pack is one file with many documents, sorted and compressed, and an index of them. On a host that can send a part
     of a file (range requests), a look-up takes two requests.

@@ -62,7 +62,7 @@ def upstream_command(
     now: Instant | None,
     allow_clock_rollback: bool,
 ) -> ExitCode:
-    """Fetch the statuses of components that follow other status pages.
+    """Fetch the status of components that copy it from other pages.
 
     List the components under `upstream` in site.yaml. The command saves their changes in content/.upstream.json, and
     the next build shows them. If the command cannot fetch a page, the components that follow this page keep their
