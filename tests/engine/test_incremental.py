@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import orjson
 import pytest
@@ -14,10 +15,11 @@ import pytest
 from statuary.base.files import LEDGER
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.api import list_pages
 from statuary.contracts.incremental import build_contract as contract_builder
 from statuary.contracts.incremental import rebuild_plan
 from statuary.contracts.incremental.contract_table import read_reasons
-from statuary.contracts.pages import list_documents
+from statuary.contracts.pages import list_documents, lists
 from statuary.contracts.section import ContractsSection
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
@@ -435,6 +437,26 @@ def test_changed_contract_name_rebuilds_search_files(tmp_path, edit, is_shown, m
     assert build(content, tmp_path / "out", git=False).applied
     assert bool(searched) is is_shown
     as_if_made_anew(content, tmp_path / "out")
+
+
+@pytest.mark.parametrize("seed", few_by_default(range(12), 2))
+def test_edits_divide_lists_as_anew(seed, tmp_path, monkeypatch):
+    monkeypatch.setattr(list_pages, "PAGE_SIZE", 4)
+    monkeypatch.setattr(lists, "NEWEST_CONTRACTS", 3)
+    random = Random(f"lists {seed}")
+    content = site_of_many(tmp_path, 24, pages=True)
+    add_chain(content)
+    build(content, tmp_path / "out", git=False)
+    for _ in range(3):
+        for number in random.sample(range(1, 30), k=random.randint(1, 3)):
+            record = orjson.loads(record_of(number))
+            if random.random() < 0.5:
+                record["matchId"] = str(random.randrange(10**6))
+            (content / path_of(number)).write_bytes(orjson.dumps(record))
+            if random.random() < 0.4:
+                (content / path_of(number)).unlink()
+        assert build(content, tmp_path / "out", git=False).applied
+        as_if_made_anew(content, tmp_path / "out")
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])

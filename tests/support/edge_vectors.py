@@ -23,6 +23,7 @@ from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.extensions.serving.server import find_scheduled_version
 from statuary.site.document import Document, encode_json
 from statuary.status.api.epochs import PatchBase
+from support.chain_lists import list_of_rows
 from support.sites import lookup_site
 
 VECTORS = Path(__file__).parents[1] / "edge" / "vectors.json"
@@ -147,7 +148,7 @@ def fixture_site() -> dict[str, bytes]:
     site = lookup_site(records, CHAINS, rows)
     on_ten = sorted([*rows, make_contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
     with patch.object(list_pages, "PAGE_SIZE", 3):
-        pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
+        pages = {one.path: one.body for one in contract_lists.chain_documents(list_of_rows("10", on_ten))}
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 
 

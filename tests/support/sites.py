@@ -30,6 +30,7 @@ from statuary.site.document import ADDRESS
 from statuary.source.git_state import GitQuery
 from statuary.status import write_status
 from statuary.workers.options import ExecutionOptions
+from support.chain_lists import list_of_rows
 from support.contracts import made_record
 
 SITE = """\
@@ -230,7 +231,7 @@ def lookup_site(
         for rows in group_rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
     ]
     for chain_id in {row.chainId for row in listed}:
-        documents += chain_documents(chain_id, (row for row in listed if row.chainId == chain_id))
+        documents += chain_documents(list_of_rows(chain_id, listed))
     paths = {
         path: document.body
         for document in documents

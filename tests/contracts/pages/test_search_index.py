@@ -200,7 +200,7 @@ def test_partly_rebuilt_search_is_complete(seed: int, monkeypatch: pytest.Monkey
             del after[number]
     old, new = ({d.path: d.body for d in documents_of([*rows.values()])} for rows in (before, after))
     changed = [*{*before.values()} ^ {*after.values()}]
-    former = PreviousPages({}, old, changed)
+    former = PreviousPages(old, changed)
     made = {document.path: document.body for document in documents_of([*after.values()], former)}
     assert made.keys() | former.kept == new.keys()
     assert {path: old[path] for path in former.kept} | made == new

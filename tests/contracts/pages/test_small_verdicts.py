@@ -11,6 +11,7 @@ from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.settings import Chain
 from statuary.site.pages.rendering import renderer_of
+from support.chain_lists import divided_list
 from support.pages import small_site_context
 
 ROW = ContractRow(
@@ -41,8 +42,9 @@ def test_every_verdict_is_covered() -> None:
 
 @pytest.mark.parametrize("row", STATES)
 def test_lists_show_verdict_beside_match(row: ContractRow) -> None:
-    pages = ContractListPages(renderer_of(small_site_context()), [row], with_pages=True)
-    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, has_search=False, has_lists=True)
+    pages = ContractListPages(renderer_of(small_site_context()), with_pages=True)
+    chain_lists = {"31337": divided_list("31337", [row])}
+    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, chain_lists, has_search=False)
     sign, verdict, level = STATES[row]
     text = re.search(r'contract-level">(.*)</p>', home.body.decode())
     assert text
@@ -64,8 +66,9 @@ TRAILS = {
 @pytest.mark.parametrize("signs", TRAILS)
 def test_lists_draw_trail_of_evidence(signs: str) -> None:
     row = ROW._replace(trail=signs)
-    pages = ContractListPages(renderer_of(small_site_context()), [row], with_pages=True)
-    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, has_search=False, has_lists=True)
+    pages = ContractListPages(renderer_of(small_site_context()), with_pages=True)
+    chain_lists = {"31337": divided_list("31337", [row])}
+    home = pages.chains_page([Chain("31337", "Test", "Test")], {"31337": 1}, chain_lists, has_search=False)
     strokes = STROKE.findall(home.body.decode())
     assert [(sign, int(x), int(y)) for sign, x, y in strokes] == TRAILS[signs]
 

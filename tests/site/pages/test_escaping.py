@@ -20,6 +20,7 @@ from statuary.site.pages.page_texts import HIDDEN_CHARACTERS, one_line
 from statuary.site.pages.rendering import Renderer
 from statuary.status.model.timeline import build_timeline
 from statuary.status.pages.pages import StatusPages
+from support.chain_lists import divided_list
 from support.contracts import made_record
 from support.hostile_records import RECORD_SINKS
 from support.pages import Elements, page_of, small_site_context
@@ -71,13 +72,11 @@ def test_contract_list_escapes_texts() -> None:
         record = made_record()
         record["compilation"] |= {"name": text, "language": text}
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
-        lists = ContractListPages(
-            Renderer(small_site_context()),
-            [with_page_members(make_contract_row(record), record, listed_compilation(record))],
-            with_pages=True,
-        )
-        (document,) = lists.chain_pages(chain, no_previous_pages())
-        home = lists.chains_page([chain], {"31337": 1}, has_search=True, has_lists=True)
+        lists = ContractListPages(Renderer(small_site_context()), with_pages=True)
+        row = with_page_members(make_contract_row(record), record, listed_compilation(record))
+        chain_list = divided_list("31337", [row])
+        (document,) = lists.chain_pages(chain, chain_list, no_previous_pages())
+        home = lists.chains_page([chain], {"31337": 1}, {"31337": chain_list}, has_search=True)
         return document.body.decode() + home.body.decode()
 
     assert_inert(page(BLOW), page(HARMLESS))

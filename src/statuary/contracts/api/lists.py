@@ -15,13 +15,12 @@ the
 The entry of a contradicted contract has one member more, `verdict`: the real server has no word for it.
 """
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from statuary.contracts import urls as contract_urls
-from statuary.contracts.api.list_pages import PAGE_SIZE, divide_into_list_pages
+from statuary.contracts.api.list_pages import PAGE_SIZE, ChainList
 from statuary.contracts.model.contract_row import LIST_MEMBERS, ContractRow
 from statuary.contracts.settings import Chain
 from statuary.site.document import Document, encode_json, encode_unchecked
@@ -52,49 +51,32 @@ def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> It
         yield AddressContracts(address, locations, contracts)
 
 
-def chain_documents(
-    chain_id: str, oldest_first: Iterable[ContractRow], unchanged_count: int = 0
-) -> Iterator[Document]:
+def chain_documents(chain_list: ChainList) -> Iterator[Document]:
     """Yield the API documents that list a chain's contracts.
 
-    The first document lists the newest contracts. Then come pages that together list all contracts, and an
-    index of these pages.
-
-    Args:
-        oldest_first: the list entries of all contracts on the chain, sorted by match id.
-        unchanged_count: the number of contracts, from the oldest on, that have not changed. Pages that list
-            only these contracts are skipped.
+    First come pages that together list all contracts, except unchanged ones. Then come the list of the newest
+    contracts, and an index of the pages.
     """
+    chain_id = chain_list.chain_id
     sources = (f"contracts/{chain_id}",)
-    newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
-    pages: list[dict[str, object]] = []
-    count = 0
-    for page in divide_into_list_pages(oldest_first):
-        rows = page.rows
-        newest.extend(rows)
-        count += len(rows)
-        pages.append(
-            {
-                "page": page.name,
-                "firstMatchId": rows[0].matchId,
-                "lastMatchId": rows[-1].matchId,
-                "count": len(rows),
-            }
+    for page, rows in chain_list.divide():
+        yield Document(
+            path=contract_urls.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
+            body=_encode_results(map(contract_list_entry, reversed(rows))),
+            sources=sources,
+            persistent=True,
         )
-        if count > unchanged_count:
-            yield Document(
-                path=contract_urls.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
-                body=_encode_results(map(contract_list_entry, reversed(rows))),
-                sources=sources,
-                persistent=True,
-            )
     yield Document(
         path=contract_urls.CONTRACTS.path(chain_id=chain_id),
-        body=_encode_results(map(contract_list_entry, reversed(newest))),
+        body=_encode_results(map(contract_list_entry, reversed(chain_list.newest_rows(PAGE_SIZE)))),
         sources=sources,
         persistent=True,
     )
-    index = {"chainId": chain_id, "count": count, "pages": pages}
+    pages = [
+        {"page": page.name, "firstMatchId": page.first, "lastMatchId": page.last, "count": page.size}
+        for page in chain_list.pages
+    ]
+    index = {"chainId": chain_id, "count": sum(page.size for page in chain_list.pages), "pages": pages}
     yield Document(
         path=contract_urls.CONTRACTS_PAGES.path(chain_id=chain_id),
         body=encode_json(index),

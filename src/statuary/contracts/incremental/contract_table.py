@@ -70,15 +70,13 @@ class BuiltRows(NamedTuple):
         """Yield the list entries of all contracts, sorted by location."""
         return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
 
-    def page_rows(self) -> Iterator[ContractRow]:
-        """Yield the list entries, without search words, sorted by location."""
-        return (row for _, row in self._query_rows(SHOWN, "ORDER BY location"))
+    def rows_after(self, chain_id: str, match_id: str) -> Iterator[ContractRow]:
+        """Yield a chain's entries with a higher match id, oldest first.
 
-    def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's list entries, without search words, oldest first."""
-        return (
-            row for _, row in self._query_rows(SHOWN, f"AND chain_id = ? ORDER BY {BY_MATCH_ID}", chain_id)
-        )
+        Members that only the search needs are left out.
+        """
+        condition = f"AND chain_id = ? AND match_order > ? ORDER BY {BY_MATCH_ID}"
+        return (row for _, row in self._query_rows(SHOWN, condition, chain_id, match_id_sort_key(match_id)))
 
     def rows_at_addresses(
         self, after_address: str, last_address: str | None
@@ -314,13 +312,21 @@ class ContractTable(LedgerTable):
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
-    def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield the list entries of a chain's published contracts, oldest first.
+    def rows_after(self, chain_id: str, match_id: str) -> Iterator[ContractRow]:
+        """Yield a chain's published contracts with a higher match id, oldest first.
 
-        Members that only pages need are left out.
+        Members that only the search needs are left out.
         """
-        query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
-        return self._query_contract_rows(query, chain_id)
+        # SQLite merges the rows of two tables by their indexes, so that it reads no more rows than are used. The
+        # view `next_sources` would first sort them all.
+        condition = "published AND chain_id = ?1 AND match_order > ?2"
+        query = f"SELECT {SHOWN}, match_order FROM work.built WHERE {condition}"
+        if self.is_partial:
+            stays = f"location NOT IN ({SUPERSEDED})"
+            query += f" UNION ALL SELECT {SHOWN}, match_order FROM main.sources WHERE {condition} AND {stays}"
+        values = (chain_id, match_id_sort_key(match_id))
+        rows = self.connection.execute(f"{query} ORDER BY {BY_MATCH_ID}", values)
+        return (ContractRow._make(row[:-1]) for row in rows)
 
     def rows_for_workers(self) -> BuiltRows | None:
         """Return the list entries in tables that worker processes can read.
@@ -348,24 +354,14 @@ class ContractTable(LedgerTable):
     def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))
 
-    def changed_chains(self) -> dict[str, int]:
-        """Return the chains on which a published contract has changed.
-
-        Returns:
-            By chain id, the number of contracts that come before the first changed one in match id order.
-        """
-        first_change = (
-            "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
-        )
-        unchanged_count = (
-            "SELECT COUNT(*) FROM next_sources"
-            " WHERE published AND chain_id = ? AND (match_order, address) < (?, ?)"
-        )
-        unchanged = {}
-        for (chain_id,) in self.connection.execute("SELECT DISTINCT chain_id FROM changed_rows ORDER BY 1"):
-            row = self.connection.execute(first_change, (chain_id,)).fetchone()
-            (unchanged[chain_id],) = self.connection.execute(unchanged_count, (chain_id, *row)).fetchone()
-        return unchanged
+    def changed_match_ids(self) -> dict[str, list[str]]:
+        """Return the match ids at which the list of a chain has changed, by chain id."""
+        changes: dict[str, list[str]] = {}
+        for chain_id, match_id in self.connection.execute(
+            "SELECT chain_id, substr(match_order, 3) FROM changed_rows ORDER BY 1"
+        ):
+            changes.setdefault(chain_id, []).append(match_id)
+        return changes
 
     def changed_addresses(self) -> Iterator[str]:
         """Yield the addresses with a changed contract, sorted."""

@@ -1,6 +1,7 @@
 """Rebuild the lists of contracts: by chain, by address, and as pages."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import orjson
 
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
+from statuary.contracts.api.list_pages import ChainList, PageSummary
 from statuary.contracts.api.lists import (
     AddressContracts,
     all_chains_document,
@@ -34,8 +36,6 @@ ADDRESSES = 250
 
 ADDRESSES_OF_RANGE = 1_000
 """Addresses of a range that a worker reads itself: a tenth of a second of work."""
-
-INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
 
 CONTRACTS_SOURCE = "contracts"
 """The source of the pages that list contracts, as documents and ledger name it."""
@@ -91,14 +91,31 @@ def add_contract_lists(
         if rows is not None:
             _add_lists_by_workers(target, contracts, rows, executor, skipped)
             return
-        for chain_id, unchanged in _changed_chains(contracts).items():
-            documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
-            index: list[Document] = []
-            target.add(apply_host_layout(_capture_index_document(documents, index), site.hosting))
-            _remove_outdated_pages(target.ledger, chain_id, index[0])
+        changes = _changed_match_ids(contracts)
+        chain_lists = _add_chain_lists(target, contracts, changes)
         is_same_list = sources.is_partial and not sources.has_changed_entries()
         if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
-            _add_list_pages(target, contracts, skipped, is_same_site=is_same_site)
+            former = _previous_list_pages(target, contracts, changes) if is_same_site else no_previous_pages()
+            _add_list_pages(target, contracts, chain_lists, former, skipped)
+
+
+def _add_chain_lists(
+    target: BuildTarget, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
+) -> dict[str, ChainList]:
+    """Add the API documents of the lists that changed.
+
+    Returns:
+        The list of each chain, divided into pages.
+    """
+    chain_lists = _chain_lists(target.ledger, contracts, changes)
+    for chain_id, chain_list in chain_lists.items():
+        if chain_id in changes:
+            target.add(apply_host_layout(chain_documents(chain_list), contracts.site.hosting))
+            _remove_outdated_pages(target.ledger, chain_list)
+        else:
+            chain_list.find_pages()
+    _save_pages(target.ledger, {chain_id: one.pages for chain_id, one in chain_lists.items()})
+    return chain_lists
 
 
 def _add_address_lists_by_workers(
@@ -133,12 +150,13 @@ def _add_lists_by_workers(
     lists = list(executor.map_unordered(make_list_documents, tasks))  # nothing is added while workers read
     for made in lists:
         target.merge_partition(made.result)
+    _save_pages(target.ledger, {made.chain_id: made.pages for made in lists if made.chain_id})
     if any(made.failed for made in lists):  # make the pages again, here, where the reason is reported
-        target.discard(path for made in lists for path in made.pages)
-        _add_list_pages(target, contracts, skipped, is_same_site=False)
-        return
-    digests = {path: digest for made in lists for path, digest in made.digests.items()}
-    target.ledger.set_meta({LIST_PAGES: orjson.dumps(digests).decode()})
+        target.discard(path for made in lists for path in made.paths)
+        chain_lists = _chain_lists(target.ledger, contracts, _changed_match_ids(contracts))
+        for chain_list in chain_lists.values():
+            chain_list.find_pages()
+        _add_list_pages(target, contracts, chain_lists, no_previous_pages(), skipped)
 
 
 def _add_address_lists(
@@ -173,63 +191,86 @@ def _address_document_paths(site: SiteContent, addresses: Iterable[str]) -> Iter
             yield from (f"{document.path}.{form}" for form in site.hosting.precompressed)
 
 
-def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
-    """Return changed chains, with the number of oldest contracts that stay."""
-    chains = contracts.site.of(SiteContracts).chains
+def _changed_match_ids(contracts: BuiltContracts) -> dict[str, list[str] | None]:
+    """Return the chains whose lists this build makes.
+
+    Returns:
+        By chain id, the match ids at which the list has changed; None if all of the list is made again.
+    """
+    chains = [chain.chain_id for chain in contracts.site.of(SiteContracts).chains]
     if not contracts.sources.is_partial:
-        return {chain.chain_id: 0 for chain in chains}
-    lost = {
-        chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.incomplete_sources
+        return dict.fromkeys(chains)
+    lost = [chain_id for chain_id in chains if f"contracts/{chain_id}" in contracts.incomplete_sources]
+    return {**contracts.sources.changed_match_ids(), **dict.fromkeys(lost)}
+
+
+def _chain_lists(
+    ledger: Ledger, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
+) -> dict[str, ChainList]:
+    """Return the list of each chain, not yet divided into pages."""
+    pages = orjson.loads(ledger.get_meta(LIST_PAGES) or "{}")
+    return {
+        chain.chain_id: ChainList(
+            chain.chain_id,
+            partial(contracts.sources.rows_after, chain.chain_id),
+            [PageSummary(*values) for values in pages.get(chain.chain_id, ())],
+            changes.get(chain.chain_id, []),
+        )
+        for chain in contracts.site.of(SiteContracts).chains
     }
-    return contracts.sources.changed_chains() | lost
 
 
-def _capture_index_document(
-    documents: Iterable[Document], index_documents: list[Document]
-) -> Iterator[Document]:
-    for document in documents:
-        if document.path.endswith(INDEX_NAME):
-            index_documents.append(document)
-        yield document
+def _save_pages(ledger: Ledger, pages: Mapping[str, Sequence[PageSummary]]) -> None:
+    """Store the pages of each list, so that the next build reads only those that change."""
+    values = {chain_id: [*map(tuple, pages_of_chain)] for chain_id, pages_of_chain in pages.items()}
+    ledger.set_meta({LIST_PAGES: orjson.dumps(values).decode()})
 
 
-def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
-    pages = orjson.loads(index.body)["pages"]
-    named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
-    for path in ledger.documents.paths_made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
-        if uncompressed_path(path) not in named_pages:
+def _remove_outdated_pages(ledger: Ledger, chain_list: ChainList) -> None:
+    chain_id = chain_list.chain_id
+    index = CONTRACTS_PAGES.path(chain_id=chain_id)
+    names = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name) for page in chain_list.pages} | {index}
+    for path in ledger.documents.paths_made_from(f"contracts/{chain_id}", index.rpartition("/")[0]):
+        if uncompressed_path(path) not in names:
             ledger.documents.remove_unless_added([path])
 
 
 def _add_list_pages(
-    target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
+    target: BuildTarget,
+    contracts: BuiltContracts,
+    chain_lists: Mapping[str, ChainList],
+    former: PreviousPages,
+    skipped: list[Finding],
 ) -> None:
     from statuary.contracts.pages.list_documents import contract_list_pages
 
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
-    former = _previous_list_pages(target, contracts) if is_same_site else no_previous_pages()
-    entries = list(contracts.sources.list_entries()) if site.pages.lists_contracts(counts.contracts) else []
+    is_complete = site.pages.lists_contracts(counts.contracts)
     pages = render_with_fallback(
         "the lists of contracts",
-        lambda site: contract_list_pages(site, counts, entries, former),
+        lambda site: contract_list_pages(
+            site,
+            counts,
+            chain_lists if is_complete else {},
+            lambda: list(contracts.sources.list_entries()),
+            former,
+        ),
         site,
         skipped,
     )
     target.add(apply_host_layout(pages, site.hosting))
     gone = [path for path in _published_list_pages(target) if uncompressed_path(path) not in former.kept]
     documents.remove_unless_added(gone)
-    target.ledger.set_meta({LIST_PAGES: orjson.dumps(former.digests).decode()})
 
 
-def _previous_list_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousPages:
-    # Return no pages if the settings or a published page changed.
-    noted = target.ledger.get_meta(LIST_PAGES)
-    if not (noted and contracts.sources.is_partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
+def _previous_list_pages(
+    target: BuildTarget, contracts: BuiltContracts, changes: Collection[str]
+) -> PreviousPages:
+    # Return no pages if a published page changed.
+    if not contracts.sources.is_partial or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_previous_pages()
     published = frozenset(_published_list_pages(target))
-    return PreviousPages(
-        orjson.loads(noted), published, contracts.sources.search_changes(), _changed_chains(contracts)
-    )
+    return PreviousPages(published, contracts.sources.search_changes(), changes)
 
 
 def _published_list_pages(target: BuildTarget) -> list[str]:

@@ -5,14 +5,16 @@ those that `lists.py` makes in one process.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
+from statuary.contracts.api.list_pages import ChainList, PageSummary
 from statuary.contracts.api.lists import all_chains_document, chain_documents, group_rows_by_address
 from statuary.contracts.incremental.contract_table import BuiltRows
 from statuary.contracts.pages.list_documents import ListPageSettings
-from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
+from statuary.contracts.pages.previous_pages import no_previous_pages
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
@@ -60,8 +62,8 @@ def address_ranges(
         yield AddressRange(rows, after, until, hosting, output(f"addresses-{number:07d}"))
 
 
-MakePages = Callable[["ListTask", PreviousPages], Iterator[Document]]
-"""Makes the pages of a task, and notes what they were made from."""
+MakePages = Callable[["ListTask", ChainList | None], Iterator[Document]]
+"""Makes the pages of a task, given the list of its chain."""
 
 
 class ListTask(NamedTuple):
@@ -79,9 +81,10 @@ class MadeLists(NamedTuple):
     """The documents that a worker made for a `ListTask`."""
 
     result: PartitionResult
-    pages: tuple[str, ...]  # the paths of the pages
-    digests: dict[str, str]  # the digests of the inputs of the pages, as in `PreviousPages`
-    failed: bool  # whether the pages could not be made, so that `pages` is empty
+    paths: tuple[str, ...]  # the paths of the pages for people
+    failed: bool  # whether these pages could not be made, so that `paths` is empty
+    chain_id: str = ""  # the chain whose lists were made; empty for other lists
+    pages: tuple[PageSummary, ...] = ()  # the pages of the chain's list
 
 
 def make_list_documents(task: ListTask) -> MadeLists:
@@ -89,35 +92,44 @@ def make_list_documents(task: ListTask) -> MadeLists:
 
     If the pages cannot be made, the result has only the API lists, and is marked as failed.
     """
+    chain_list = None
     if task.chain is not None:
-        chain_id = task.chain.chain_id
-        task.output.add(
-            apply_host_layout(chain_documents(chain_id, task.rows.rows_of_chain(chain_id)), task.hosting)
-        )
-    noted = no_previous_pages()
-    pages = run_guarded(lambda: tuple(task.make(task, noted)), "", "making the lists of contracts")
+        chain_list = _chain_list(task.rows, task.chain)
+        task.output.add(apply_host_layout(chain_documents(chain_list), task.hosting))
+    pages = run_guarded(lambda: tuple(task.make(task, chain_list)), "", "making the lists of contracts")
     failed = isinstance(pages, Finding)
     paths = (
         () if isinstance(pages, Finding) else tuple(task.output.add(apply_host_layout(pages, task.hosting)))
     )
-    return MadeLists(task.output.result(0), paths, noted.digests, failed)
+    result = task.output.result(0)
+    if chain_list is None:
+        return MadeLists(result, paths, failed)
+    return MadeLists(result, paths, failed, chain_list.chain_id, tuple(chain_list.pages))
 
 
-def _chain_list_pages(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
-    if task.pages is not None and task.pages.is_complete and task.chain is not None:
-        lists = task.pages.renderer_of_lists(list(task.rows.rows_of_chain(task.chain.chain_id)))
-        yield from task.pages.chain_documents(task.chain, lists, noted)
+def _chain_list(rows: BuiltRows, chain: Chain) -> ChainList:
+    return ChainList(chain.chain_id, partial(rows.rows_after, chain.chain_id))
 
 
-def _home_page(task: ListTask, _: PreviousPages) -> Iterator[Document]:
+def _chain_list_pages(task: ListTask, chain_list: ChainList | None) -> Iterator[Document]:
+    if task.pages is not None and task.pages.is_complete and task.chain is not None and chain_list:
+        yield from task.pages.chain_documents(task.chain, chain_list, no_previous_pages())
+
+
+def _home_page(task: ListTask, _: ChainList | None) -> Iterator[Document]:
     if task.pages is not None:
-        entries = list(task.rows.page_rows()) if task.pages.is_complete else []
-        yield from task.pages.home_documents(task.pages.renderer_of_lists(entries))
+        chains = task.pages.chains if task.pages.is_complete else ()
+        chain_lists: dict[str, ChainList] = {
+            chain.chain_id: _chain_list(task.rows, chain) for chain in chains
+        }
+        for chain_list in chain_lists.values():
+            chain_list.find_pages()
+        yield from task.pages.home_documents(chain_lists)
 
 
-def _search_files(task: ListTask, noted: PreviousPages) -> Iterator[Document]:
+def _search_files(task: ListTask, _: ChainList | None) -> Iterator[Document]:
     if task.pages is not None and task.pages.has_search:
-        yield from task.pages.search_files(list(task.rows.all_rows()), noted)
+        yield from task.pages.search_files(list(task.rows.all_rows()), no_previous_pages())
 
 
 def plan_list_tasks(

@@ -1,8 +1,9 @@
 """The pages that list contracts, and the search over them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from statuary.contracts.api.list_pages import ChainList
 from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages
@@ -35,31 +36,35 @@ class ListPageSettings(NamedTuple):
         """Whether the site has a search for contracts."""
         return self.is_complete and self.site.settings.search
 
-    def renderer_of_lists(self, entries: Sequence[ContractRow]) -> ContractListPages:
-        """Return a renderer for the list pages of the given contracts."""
-        return ContractListPages(renderer_of(self.site), entries, with_pages=self.with_pages)
+    def list_pages(self) -> ContractListPages:
+        """Return a renderer for the list pages of contracts."""
+        return ContractListPages(renderer_of(self.site), with_pages=self.with_pages)
 
-    def home_documents(self, lists: ContractListPages) -> Iterator[Document]:
+    def home_documents(self, chain_lists: Mapping[str, ChainList]) -> Iterator[Document]:
         """Yield the page that lists the site's chains.
 
         Readers find all other lists from it.
+
+        Args:
+            chain_lists: the list of each chain by chain id; empty if no page lists contracts.
         """
         counts = dict(self.counts.by_chain)
-        page = lists.chains_page(self.chains, counts, has_search=self.has_search, has_lists=self.is_complete)
-        yield from _with_sources([page])
+        yield from _with_sources(
+            [self.list_pages().chains_page(self.chains, counts, chain_lists, has_search=self.has_search)]
+        )
 
     def chain_documents(
-        self, chain: Chain, lists: ContractListPages, previous_pages: PreviousPages
+        self, chain: Chain, chain_list: ChainList, previous_pages: PreviousPages
     ) -> Iterator[Document]:
         """Yield the pages that list a chain's contracts.
 
         Pages that have not changed since the last build are skipped.
 
         Args:
-            lists: renders the pages.
+            chain_list: the chain's contracts, divided into pages.
             previous_pages: the pages of the last build.
         """
-        yield from _with_sources(lists.chain_pages(chain, previous_pages))
+        yield from _with_sources(self.list_pages().chain_pages(chain, chain_list, previous_pages))
 
     def search_files(
         self, entries: Sequence[ContractRow], previous_pages: PreviousPages
@@ -103,7 +108,8 @@ def list_page_settings(
 def contract_list_pages(
     content: SiteContent,
     counts: ContractCounts,
-    entries: Sequence[ContractRow],
+    chain_lists: Mapping[str, ChainList],
+    read_entries: Callable[[], Sequence[ContractRow]],
     previous_pages: PreviousPages,
 ) -> Iterator[Document]:
     """Yield the pages that list contracts, and the search index.
@@ -112,17 +118,16 @@ def contract_list_pages(
 
     Args:
         counts: the number of published contracts by chain.
-        entries: the list entries of all contracts; empty if there are too many to list.
+        chain_lists: the list of each chain by chain id; empty if there are too many contracts to list.
+        read_entries: returns the list entries of all contracts.
         previous_pages: the list pages of the last build.
     """
-    pages = list_page_settings(content, counts, is_complete=len(entries) == counts.contracts)
+    pages = list_page_settings(content, counts, is_complete=bool(chain_lists))
     if pages is None:
         return
-    lists = pages.renderer_of_lists(entries)
-    yield from pages.home_documents(lists)
-    if pages.is_complete:
-        for chain in pages.chains:
-            if not previous_pages.keep_chain_pages(chain.chain_id):
-                yield from pages.chain_documents(chain, lists, previous_pages)
+    yield from pages.home_documents(chain_lists)
+    for chain in pages.chains if pages.is_complete else ():
+        if not previous_pages.keep_chain_pages(chain.chain_id):
+            yield from pages.chain_documents(chain, chain_lists[chain.chain_id], previous_pages)
     if pages.has_search and not previous_pages.keep_search_files():
-        yield from pages.search_files(entries, previous_pages)
+        yield from pages.search_files(read_entries(), previous_pages)

@@ -3,19 +3,17 @@
 A page changes only with the contracts on it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain as chained
 from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
-from statuary.contracts.api.list_pages import PageRows, divide_into_list_pages
+from statuary.contracts.api.list_pages import ChainList, PageSummary
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
     claimed_level_text_key,
-    level_label_key,
     listed_verdict_text_key,
     verdict_sign,
 )
@@ -105,66 +103,72 @@ class ContractsIndexView(NamedTuple):
 class ContractListPages:
     """Renders the pages that list contracts."""
 
-    def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
+    def __init__(self, renderer: Renderer, *, with_pages: bool) -> None:
         self._renderer = renderer
         self._localization: Localization = renderer.localization
         self._with_pages = with_pages
-        self._by_chain: dict[str, list[ContractRow]] = {}
-        for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
-            self._by_chain.setdefault(entry.chainId, []).append(entry)
 
-    def chain_pages(self, chain: Chain, previous_pages: PreviousPages) -> Iterator[Document]:
+    def chain_pages(
+        self, chain: Chain, chain_list: ChainList, previous_pages: PreviousPages
+    ) -> Iterator[Document]:
         """Yield the pages that list the contracts of a chain.
 
         Pages that have not changed since the last build are skipped, except the first one. A page links only
         to the page before and the page after it, so most pages stay the same.
 
         Args:
+            chain_list: the chain's contracts, divided into pages.
             previous_pages: the list pages of the last build.
         """
         texts = self._localization.texts
-        oldest_first = self._by_chain.get(chain.chain_id, [])
-        pages = list(divide_into_list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
+        count = sum(page.size for page in chain_list.pages)
+        pages = chain_list.pages if count > NEWEST_CONTRACTS else []
         hrefs = [CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name) for page in pages]
         links = tuple(
-            PageLink(page.rows[0].verifiedAt[:10], texts.count("contracts.count", len(page.rows)), href)
+            PageLink(page.day, texts.count("contracts.count", page.size), href)
             for page, href in zip(reversed(pages), reversed(hrefs), strict=True)
         )
-        yield self._render_first_page(chain, oldest_first, links)
+        view = self._chain_view(chain, chain_list.newest_rows(NEWEST_CONTRACTS), count)
+        languages = _languages_of(chain_list.pages)
+        yield self._render_list_page(CHAIN_PAGE, view.first, replace(view, pages=links, languages=languages))
+        unchanged_pages = chain_list.unchanged_pages()
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            # These pages do not show the contract's interface (two fields), so leave it out. Use plain
-            # tuples, because the `repr` of a named tuple takes four times as long.
-            compared_rows = [(*entry[:9], *entry[11:]) for entry in page.rows]
-            if not previous_pages.is_page_current(hrefs[number], compared_rows, older, newer):
-                yield self._render_numbered_page(chain, page, older=older, newer=newer)
+            if not (page.name in unchanged_pages and previous_pages.keep_page(hrefs[number])):
+                rows = chain_list.rows_of_page(number)
+                yield self._render_numbered_page(chain, page, rows, older=older, newer=newer)
 
     def chains_page(
-        self, chains: Sequence[Chain], counts: dict[str, int], *, has_search: bool, has_lists: bool
+        self,
+        chains: Sequence[Chain],
+        counts: dict[str, int],
+        chain_lists: Mapping[str, ChainList],
+        *,
+        has_search: bool,
     ) -> Document:
         """Return the page that lists the chains of the site.
 
         Args:
             counts: the number of contracts by chain id.
+            chain_lists: the list of each chain by chain id; empty if no page lists contracts.
             has_search: whether the page has a search.
-            has_lists: whether the site has pages that list contracts.
         """
         texts = self._localization.texts
         newest = sorted(
-            (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
-            key=lambda entry: (entry.verifiedAt, int(entry.matchId)),
+            (row for chain_list in chain_lists.values() for row in chain_list.newest_rows(NEWEST_CONTRACTS)),
+            key=lambda row: (row.verifiedAt, int(row.matchId)),
             reverse=True,
         )
         view = ContractsIndexView(
             chains=tuple(
-                self._chain_summary(chain, counts.get(chain.chain_id, 0), has_lists=has_lists)
+                self._chain_summary(chain, counts.get(chain.chain_id, 0), chain_lists.get(chain.chain_id))
                 for chain in chains
             ),
             search=has_search,
-            listed=has_lists,
+            listed=bool(chain_lists),
             newest=tuple(self._contract_list_row(entry) for entry in newest[:10]),
-            languages=_languages_of(chained.from_iterable(self._by_chain.values())),
+            languages=_languages_of(page for chain_list in chain_lists.values() for page in chain_list.pages),
         )
         head = PageHead(
             path=CONTRACTS_HOME.path(),
@@ -174,18 +178,11 @@ class ContractListPages:
         )
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
 
-    def _render_first_page(
-        self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
+    def _render_numbered_page(
+        self, chain: Chain, page: PageSummary, rows: Sequence[ContractRow], *, older: str, newer: str
     ) -> Document:
-        view = self._chain_view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
-        return self._render_list_page(
-            CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages_of(oldest_first))
-        )
-
-    def _render_numbered_page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
-        ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
-        view = self._chain_view(chain, page.rows, len(page.rows))
-        words = self._localization.texts("contracts.match_ids", **ids)
+        view = self._chain_view(chain, rows, page.size)
+        words = self._localization.texts("contracts.match_ids", first=page.first, last=page.last)
         path = CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name)
         return self._render_list_page(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
 
@@ -210,18 +207,16 @@ class ContractListPages:
         )
         return self._renderer.page(url, "chain.html", head, view)
 
-    def _chain_summary(self, chain: Chain, count: int, *, has_lists: bool) -> ChainSummary:
-        exact = sum(
-            level_label_key(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ())
-        )
+    def _chain_summary(self, chain: Chain, count: int, chain_list: ChainList | None) -> ChainSummary:
         numbers = self._localization.texts.number
+        exact = "" if chain_list is None else numbers(sum(page.exact for page in chain_list.pages))
         return ChainSummary(
             name=one_line(chain.title),
             chain_id=chain.chain_id,
-            href=CHAIN_PAGE.path(chain_id=chain.chain_id) if has_lists else "",
+            href="" if chain_list is None else CHAIN_PAGE.path(chain_id=chain.chain_id),
             json=CONTRACTS.path(chain_id=chain.chain_id),
             count=numbers(count),
-            exact=numbers(exact) if has_lists else "",
+            exact=exact,
         )
 
     def _contract_list_row(self, entry: ContractRow) -> ContractListRow:
@@ -241,5 +236,5 @@ class ContractListPages:
         )
 
 
-def _languages_of(entries: Iterable[ContractRow]) -> tuple[str, ...]:
-    return tuple(sorted({entry.language.partition(" ")[0] for entry in entries} - {""}))
+def _languages_of(pages: Iterable[PageSummary]) -> tuple[str, ...]:
+    return tuple(sorted({language for page in pages for language in page.languages}))

@@ -153,7 +153,8 @@ def _shard_documents(
     for name, terms in _divide_into_shards(_index_terms(kind, contracts)):
         shard_names.append(name)
         path = SEARCH_SHARD.path(kind=kind, shard=name)
-        if name in changed_shards or not previous_pages.keep_shard_if_published(path):
+        is_same = previous_pages.has_search and name not in changed_shards
+        if not (is_same and previous_pages.keep_page(path)):
             yield _shard_document(path, terms, contracts.entries)
 
 

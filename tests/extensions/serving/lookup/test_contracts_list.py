@@ -11,6 +11,7 @@ from statuary.contracts.api import list_pages
 from statuary.contracts.api import lists as contract_lists
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.serving.lookup import ListQuery, make_contracts_list
+from support.chain_lists import list_of_rows
 
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)
 
@@ -19,7 +20,7 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
     """Return the lists of chain 5 with contracts of these match ids, in pages of a size."""
     rows = [ContractRow("x", "x", "x", "5", "x", "x", str(number)) for number in sorted(numbers)]
     with patch.object(list_pages, "PAGE_SIZE", size):
-        return {one.path: one.body for one in contract_lists.chain_documents("5", rows)}
+        return {one.path: one.body for one in contract_lists.chain_documents(list_of_rows("5", rows))}
 
 
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
