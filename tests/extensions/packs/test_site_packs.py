@@ -152,7 +152,7 @@ def test_failed_packing_rebuilds_packs_later(
         raise PublishingError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(section, "write_changes", failing)
+        patched.setattr(section, "make_packs", failing)
         (content / path_of(3)).unlink()
         files = built_files(content, out)
     assert list_of(files) == base  # the packs of before stay, and the record is gone

@@ -61,6 +61,11 @@ class PackedDocument(NamedTuple):
     key: str
     body: bytes | None  # None to remove the document of an older pack
 
+    @property
+    def size(self) -> int:
+        """The size of the document in bytes; 0 if it is removed."""
+        return len(self.body or b"")
+
 
 class Frame(NamedTuple):
     """A group of documents in a pack that are compressed together."""

@@ -329,6 +329,26 @@ def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
     return kept_count
 
 
+def runs_to_keep(packs: PackList, change_count: int) -> int:
+    """Return the number of runs that a new run of changes is not merged with.
+
+    Args:
+        packs: the existing packs.
+        change_count: the number of changes.
+    """
+    sizes = [
+        sum(pack.totals.documents + pack.totals.removals for pack in run)
+        for _, run in groupby(packs, attrgetter("run"))
+    ]
+    return count_runs_to_keep(sizes, change_count)
+
+
+def read_dictionary(packs: PackList, open_pack: OpenPack) -> bytes:
+    """Return the compression dictionary of the oldest pack, which newer ones use too."""
+    with open_listed_pack(packs[0], open_pack) as base:
+        return base.codec.dictionary()
+
+
 def write_changes(
     packs: PackList,
     changes: Iterable[PackedDocument],
@@ -354,17 +374,12 @@ def write_changes(
         DamagedSnapshotError: if an existing pack that must be merged is damaged.
         PublishingError: if a pack cannot be read or written.
     """
-    sizes = [
-        sum(pack.totals.documents + pack.totals.removals for pack in run)
-        for _, run in groupby(packs, attrgetter("run"))
-    ]
-    kept_count = count_runs_to_keep(sizes, change_count)
+    kept_count = runs_to_keep(packs, change_count)
     stay = tuple(pack for pack in packs if pack.run < kept_count)
     merged_documents = iter_newest_documents(
         tuple(pack for pack in packs if pack.run >= kept_count), open_pack, with_removals=True
     )
-    with open_listed_pack(stay[0], open_pack) as base:
-        dictionary = base.codec.dictionary()
+    dictionary = read_dictionary(packs, open_pack)
     rows = merge(
         ((document.key, 0, document) for document in changes),
         ((packed.key, 1, packed) for packed in merged_documents),

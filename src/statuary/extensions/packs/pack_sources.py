@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from heapq import nsmallest
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -56,7 +54,7 @@ class KeyRow(NamedTuple):
     key: str
     file: int = 0  # the number of the file, from 0
     start: int = 0  # the offset of the document in the file
-    size: int = 0  # the document's size in bytes; -1 for a removed document of a site
+    size: int = 0  # the document's size in bytes
     line: int = 0  # the line of the document in the file, from 1
     path: str = ""  # the path of the document in a site
 
@@ -64,7 +62,7 @@ class KeyRow(NamedTuple):
 class KeyTable:
     """The documents to pack, in a table on disk."""
 
-    def __init__(self, read_document: Callable[[KeyRow], bytes | None]) -> None:
+    def __init__(self, read_document: Callable[[KeyRow], bytes]) -> None:
         self._database = open_temporary_database(
             "CREATE TABLE rows (key TEXT, file INTEGER, start INTEGER, size INTEGER, line INTEGER, path TEXT)"
         )
@@ -103,15 +101,6 @@ class KeyTable:
                 last_key = row.key
                 yield PackedDocument(row.key, self._read_body(row))
 
-    def iter_changed_documents(self) -> Iterator[PackedDocument]:
-        """Read the changed documents, sorted by key.
-
-        If a document no longer exists, its content is None, which means that it was removed.
-        """
-        for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
-            bodies = (self._read_body(row) for row in rows)
-            yield PackedDocument(key, next((body for body in bodies if body is not None), None))
-
     def dictionary(self) -> bytes:
         """Make a compression dictionary from a sample of the documents.
 
@@ -121,7 +110,7 @@ class KeyTable:
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
         samples, size = list[bytes](), 0
         for row in lowest:
-            samples.append(self._read_body(row) or b"")
+            samples.append(self._read_body(row))
             size += len(samples[-1])
             if size > SAMPLE_SIZE:
                 break

@@ -2,12 +2,12 @@
 
 import tempfile
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import IO, NamedTuple, Self
+from typing import IO, NamedTuple, Protocol, Self, TypeVar
 
 import orjson
 
@@ -36,13 +36,39 @@ IN_MEMORY = 16 << 20
 QUEUED_PER_WORKER = 3
 
 
-class CompressedFrame(NamedTuple):
-    """A compressed group of documents."""
+class SizedDocument(Protocol):
+    """A document whose key and size are known."""
 
-    keys: tuple[str, ...]
+    @property
+    def key(self) -> str:
+        """The document's path, with the contract's address in lower case."""
+
+    @property
+    def size(self) -> int:
+        """The document's size in bytes; 0 if it is removed."""
+
+
+Sized = TypeVar("Sized", bound=SizedDocument)
+
+
+class FrameSummary(NamedTuple):
+    """The facts about a compressed group of documents that a pack's index needs."""
+
+    first_key: str
+    last_key: str
+    documents: int
     removals: int
     body_size: int  # the size of the group's documents, in bytes
     plain: int  # the size of the group before compression
+    size: int
+    sha256: str  # the digest of the compressed group
+    marks: str  # eight hex digits for each document
+
+
+class CompressedFrame(NamedTuple):
+    """A compressed group of documents."""
+
+    summary: FrameSummary
     data: bytes
 
 
@@ -55,25 +81,22 @@ class WrittenPack(NamedTuple):
     end: KnownEnd
 
 
-def divide_into_groups(
-    documents: Iterable[PackedDocument], group_size: int = FRAME_SIZE
-) -> Iterator[list[PackedDocument]]:
+def divide_into_groups(documents: Iterable[Sized]) -> Iterator[list[Sized]]:
     """Divide documents into groups, which are compressed together.
 
     Args:
         documents: the documents, sorted by key.
-        group_size: the size in bytes after which a group ends.
 
     Raises:
         PublishingError: if the documents are not sorted, or two have the same key.
     """
-    frame, filled, last_key = list[PackedDocument](), 0, ""
+    frame, filled, last_key = list[Sized](), 0, ""
     for document in documents:
         if document.key <= last_key:
             raise PublishingError(f"{document.key} is given twice, or not in order: it follows {last_key}")
         last_key = document.key
-        length = len(document.body or b"")
-        if frame and filled + length > group_size:
+        length = document.size
+        if frame and filled + length > FRAME_SIZE:
             yield frame
             frame, filled = [], 0
         frame.append(document)
@@ -99,7 +122,7 @@ def compress_groups(
     with ThreadPoolExecutor(workers) as pool:
         try:
             for frame in divide_into_groups(sorted_documents):
-                waiting.append(pool.submit(_compress_group, frame, compressor))
+                waiting.append(pool.submit(compress_group, frame, compressor))
                 if len(waiting) > QUEUED_PER_WORKER * workers:
                     yield waiting.popleft().result()
             while waiting:
@@ -108,11 +131,23 @@ def compress_groups(
             pool.shutdown(cancel_futures=True)
 
 
-def _compress_group(group: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
+def compress_group(group: Sequence[PackedDocument], compressor: Compressor) -> CompressedFrame:
+    """Compress documents together, and describe the result."""
     plain = encode_document_group(group)
-    sizes = [len(body) for _, body in group if body is not None]
-    keys = tuple(key for key, _ in group)
-    return CompressedFrame(keys, len(keys) - len(sizes), sum(sizes), len(plain), compressor.compress(plain))
+    data = compressor.compress(plain)
+    removals = sum(document.body is None for document in group)
+    summary = FrameSummary(
+        first_key=group[0].key,
+        last_key=group[-1].key,
+        documents=len(group) - removals,
+        removals=removals,
+        body_size=sum(document.size for document in group),
+        plain=len(plain),
+        size=len(data),
+        sha256=sha256(data).hexdigest(),
+        marks="".join(hash_key_prefix(document.key) for document in group),
+    )
+    return CompressedFrame(summary, data)
 
 
 class PackWriter:
@@ -139,17 +174,15 @@ class PackWriter:
         """
         if len(self._frames) == FRAMES_OF_LEAF:
             self._finish_index_part()
-        marks = "".join(map(hash_key_prefix, frame.keys))
-        digest = sha256(frame.data).hexdigest()
-        row = Frame(frame.keys[0], self.out.position, len(frame.data), frame.plain, digest, marks)
-        self._frames.append(row)
+        first_key, last_key, documents, removals, body_size, plain, size, digest, marks = frame.summary
+        self._frames.append(Frame(first_key, self.out.position, size, plain, digest, marks))
         self.out.write(frame.data)
         self.totals = Totals(
-            documents=self.totals.documents + len(frame.keys) - frame.removals,
-            removals=self.totals.removals + frame.removals,
-            size=self.totals.size + frame.body_size,
-            first=self.totals.first or frame.keys[0],
-            last=frame.keys[-1],
+            documents=self.totals.documents + documents,
+            removals=self.totals.removals + removals,
+            size=self.totals.size + body_size,
+            first=self.totals.first or first_key,
+            last=last_key,
         )
 
     def _finish_index_part(self) -> None:

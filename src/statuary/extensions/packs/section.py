@@ -3,6 +3,7 @@
 Later changes become a small pack.
 """
 
+import shutil
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from sqlite3 import Connection
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.files import PublishingError
 from statuary.contracts.model.contract_row import ContractCounts
-from statuary.contracts.paths import SHARDS, plain_path
+from statuary.contracts.paths import SHARDS
+from statuary.extensions.packs.build_documents import BuildDocuments, DocumentRow, copy_documents
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
-from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
+from statuary.extensions.packs.pack_format import PackedDocument
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
@@ -26,21 +27,23 @@ from statuary.extensions.packs.pack_list import (
     make_list_entry,
     make_pack_name,
     parse_pack_list,
+    read_dictionary,
+    runs_to_keep,
     write_changes,
 )
-from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packable
+from statuary.extensions.packs.pack_sources import is_packable
+from statuary.extensions.packs.pack_tasks import PackingJob, make_pack_document, make_packs
 from statuary.extensions.packs.pack_writer import WrittenPack, make_packs_in_memory
 from statuary.extensions.packs.urls import URLS
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.folder.site_folder import BODIES, SITE
-from statuary.publish.host_layout import cache_control_of, media_type_of
-from statuary.publish.ledger.lookups import digest_at, published_digest
+from statuary.publish.ledger.document_table import KEEP, REPLACE
+from statuary.publish.ledger.lookups import published_digest
+from statuary.publish.ledger.ranges import BuildTables, tables_for_workers
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.section import FinalResult, Run, Section
-from statuary.site.document import Document
 from statuary.site.operations import ApiDescription
-from statuary.system.files import read_file
+from statuary.workers.executor import Executor
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -72,7 +75,7 @@ class PacksSection(Section):
     def finalize(self, run: Run) -> FinalResult | None:
         if not isinstance(run.target, FolderTarget):
             return None
-        return FinalResult(line=SitePacks(run.target).pack_changed_documents())
+        return FinalResult(line=SitePacks(run.target, run.execution.executor).pack_changed_documents())
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
@@ -84,9 +87,11 @@ class PacksSection(Section):
 class SitePacks:
     """Updates the packs of a site during a build."""
 
-    def __init__(self, target: FolderTarget) -> None:
+    def __init__(self, target: FolderTarget, executor: Executor) -> None:
         self._target = target
         self._ledger = target.ledger
+        self._executor = executor
+        self._folder = target.folder.staging_folder(target.ledger.run) / FOLDER
 
     def pack_changed_documents(self) -> str:
         """Write the documents that a build changed to packs.
@@ -101,10 +106,11 @@ class SitePacks:
             return ""
         cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._read_last_list()
+        self._folder.mkdir()
         packs = self._pack_all_documents() if previous_packs is None else self._pack_changes(previous_packs)
-        listing = self._ledger.listing() if packs != previous_packs else ()
+        shutil.rmtree(self._folder)
         documents = (
-            sum(belongs_in_packs(path) for path, *_ in listing)
+            sum(self._ledger.count_listed(prefix, "%/0x%") for prefix in PREFIXES)
             if packs != previous_packs
             else cached_group.items
         )
@@ -113,10 +119,30 @@ class SitePacks:
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
     def _pack_all_documents(self) -> PackList:
-        with KeyTable(self._read_new_document) as table:
-            table.add(_make_key_row(path) for path, *_ in self._ledger.listing() if is_packable(path))
-            put = _make_pack_writer(self._target)
-            return tuple(make_list_entry(pack, 0) for pack in put(table.documents(), table.dictionary()))
+        """Return a list of packs of all documents."""
+        tables = None if self._ledger.is_partial else tables_for_workers(self._ledger)
+        if tables is None:
+            tables = copy_documents(
+                self._folder / "documents.sqlite3",
+                (self._make_row(path, size, digest) for path, _, size, digest in self._ledger.listing()),
+            )
+        return self._make_packs(tables, None, 0)
+
+    def _make_packs(self, tables: BuildTables, dictionary: bytes | None, run_number: int) -> PackList:
+        """Pack the documents of a table on the workers of the build."""
+        job = PackingJob(self._documents(tables), self._folder)
+        made_packs = make_packs(job, self._executor, self._target.output, dictionary)
+        for made_pack in made_packs:
+            self._target.merge_partition(made_pack.result)
+        return tuple(make_list_entry(made_pack.pack, run_number) for made_pack in made_packs)
+
+    def _documents(self, tables: BuildTables) -> BuildDocuments:
+        folder = self._target.folder
+        return BuildDocuments(tables, str(folder.staging_folder(self._ledger.run)), str(folder.root))
+
+    def _make_row(self, path: str, size: int, digest: bytes | None) -> DocumentRow:
+        is_new = self._ledger.documents.is_to_be_written(path)
+        return DocumentRow(path, size, digest, REPLACE if is_new else KEEP)
 
     def _read_last_list(self) -> PackList | None:
         """Return the last build's list of packs if it can be continued.
@@ -145,51 +171,42 @@ class SitePacks:
         return body is not None and sha256(body).hexdigest() == listed_pack.sha256
 
     def _pack_changes(self, previous_packs: PackList) -> PackList:
-        with KeyTable(self._read_new_document) as table:
-            table.add(
-                _make_key_row(path, is_removed=digest is None)
-                for path, _, _, digest in self._ledger.differences()
-                # A document may have several names, but a pack stores only one. So skip a document of which
-                # only other names have changed.
-                if is_packable(path)
-                and (digest is None or digest.hex() != published_digest(self._ledger.documents, path))
-            )
-            if not table.count:
-                return previous_packs
-            changes = [*table.iter_changed_documents()]
+        """Add a pack with the changes of the build."""
+        tables = copy_documents(self._folder / "documents.sqlite3", self._changed_rows())
+        documents = self._documents(tables)
+        count = sum(1 for _ in documents.after(""))
+        if not count:
+            return previous_packs
 
         def open_pack_file(pack: ListedPack) -> FileRanges:
             return FileRanges(self._target.folder.root / _make_pack_path(pack))
 
-        return write_changes(
-            previous_packs, changes, len(changes), open_pack_file, _make_pack_writer(self._target)
-        )
-
-    def _read_new_document(self, row: KeyRow) -> bytes | None:
-        if row.size == REMOVED:
-            return None
-        body = self._read_staged_document(row.path)
-        if body is None or sha256(body).hexdigest() != digest_at(self._ledger.documents, row.path):
-            raise PublishingError(
-                f"{row.path} has changed since it was built", "build the site again with --verify"
+        kept_runs = runs_to_keep(previous_packs, count)
+        if kept_runs > previous_packs[-1].run:  # no run is merged with the changes
+            dictionary = read_dictionary(previous_packs, open_pack_file)
+            return (*previous_packs, *self._make_packs(tables, dictionary, kept_runs))
+        with documents.reader() as reader:
+            changes = map(reader.read, documents.after(""))
+            return write_changes(
+                previous_packs, changes, count, open_pack_file, _make_pack_writer(self._target)
             )
-        return body
 
-    def _read_staged_document(self, document_path: str) -> bytes | None:
-        staged = self._target.folder.staging_folder(self._ledger.run)
-        for tree in (SITE, BODIES):
-            try:
-                return read_file(staged / tree / document_path)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-        return self._target.read_published(document_path)
+    def _changed_rows(self) -> Iterator[DocumentRow]:
+        """Yield the documents that differ from those of the last build."""
+        for path, _, size, digest in self._ledger.differences():
+            # A document may have several names, but a pack stores only one. So skip a document of which only
+            # other names have changed.
+            if is_packable(path) and (
+                digest is None or digest.hex() != published_digest(self._ledger.documents, path)
+            ):
+                yield self._make_row(path, size, digest)
 
     def _add_pack_list(self, packs: PackList, document_count: int) -> None:
         text = encode_pack_list(packs)
         stale = {*self._ledger.documents.paths_under(FOLDER)} - {*map(_make_pack_path, packs)}
         self._ledger.documents.discard(stale)
         self._ledger.documents.remove_unless_added(stale)
-        self._target.add([_make_pack_document(LIST, text)])
+        self._target.add([make_pack_document(LIST, text)])
         self._ledger.save_group(GROUP, sha256(text).hexdigest(), items=document_count)
 
 
@@ -223,30 +240,6 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 """
 
 
-def belongs_in_packs(document_path: str) -> bool:
-    """Return whether the document at a path is also stored in packs.
-
-    Only documents about single contracts are.
-    """
-    return document_path.startswith(PREFIXES) and "/0x" in document_path
-
-
-REMOVED = -1
-"""The size in the row of a removed document."""
-
-
-def _make_key_row(document_path: str, *, is_removed: bool = False) -> KeyRow:
-    return KeyRow(
-        make_pack_key(plain_path(document_path)), path=document_path, size=REMOVED if is_removed else 0
-    )
-
-
-def _make_pack_document(pack_path: str, content: bytes) -> Document:
-    return Document(
-        pack_path, content, media_type_of(pack_path), cache=cache_control_of(pack_path), persistent=True
-    )
-
-
 def _make_pack_path(pack: ListedPack) -> str:
     return f"{FOLDER}/{pack.path}"
 
@@ -258,7 +251,7 @@ def _make_pack_writer(target: FolderTarget) -> PutPacks:
         for body, written_pack in make_packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
             path = f"{FOLDER}/{make_pack_name(written_pack.sha256)}"
             target.ledger.documents.discard([path])  # merging may give a pack that is there already
-            target.add([_make_pack_document(path, body)])
+            target.add([make_pack_document(path, body)])
             yield written_pack
 
     return add_packs

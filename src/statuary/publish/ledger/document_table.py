@@ -127,8 +127,9 @@ class DocumentTable:
         Args:
             paths: the paths of these files.
         """
-        self.has_discarded = True
-        self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
+        query = "DELETE FROM work.offered WHERE path = ?"
+        rows = self.connection.executemany(query, ((path,) for path in paths))
+        self.has_discarded |= rows.rowcount > 0
 
     def discard_all(self) -> None:
         """Forget all files that this build was going to add or remove."""
@@ -280,6 +281,23 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
 
+    def count_listed(self, folder: str, pattern: str) -> int:
+        """Return the number of files of the new site in a folder.
+
+        Args:
+            folder: the path of the folder, with a slash at its end.
+            pattern: an SQL pattern of the paths to count.
+        """
+        within = "path > ? AND path < ? AND path LIKE ?"
+        kept_files = (
+            f"SELECT COUNT(*) FROM documents AS d WHERE {within}"
+            " AND NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)"
+            " AND NOT EXISTS (SELECT 1 FROM leaving_documents AS l WHERE l.path = d.path)"
+        )
+        queries = (f"SELECT COUNT(*) FROM work.offered WHERE {within}", kept_files)
+        values = (folder, f"{folder[:-1]}0", pattern)
+        return sum(self.connection.execute(query, values).fetchone()[0] for query in queries)
+
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield the files that differ from the last build, sorted by path.
 
@@ -311,9 +329,9 @@ class DocumentTable:
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        self.has_discarded = True
-        for table in ("offered", "removed_unless_offered"):
-            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
+        discarded_rows = self.connection.execute(f"DELETE FROM work.offered WHERE {names}", bounds)
+        self.has_discarded |= discarded_rows.rowcount > 0
+        self.connection.execute(f"DELETE FROM work.removed_unless_offered WHERE {names}", bounds)
         self.retain_unreplaced_files(folder)
 
     def retain_unreplaced_files(self, folder: str) -> None:

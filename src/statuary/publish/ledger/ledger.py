@@ -405,6 +405,18 @@ class Ledger:
         self._mark_removals()
         return self.documents.listing()
 
+    def count_listed(self, folder: str, pattern: str) -> int:
+        """Return the number of documents of the new site in a folder.
+
+        Call this method after all documents were added: it does not count later ones.
+
+        Args:
+            folder: the path of the folder, with a slash at its end.
+            pattern: an SQL pattern of the paths to count.
+        """
+        self._mark_removals()
+        return self.documents.count_listed(folder, pattern)
+
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield the documents that differ from the last build, sorted by path.
 

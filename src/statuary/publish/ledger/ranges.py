@@ -114,7 +114,7 @@ class BuildTables(NamedTuple):
 
     database: str
 
-    def rows(self, query: str, *values: str) -> Generator[tuple[Any, ...], None, None]:
+    def rows(self, query: str, *values: str | bytes) -> Generator[tuple[Any, ...], None, None]:
         """Run an SQL query on the build's database, and yield the rows.
 
         Args:

@@ -1,0 +1,168 @@
+"""The documents of a build that go into packs, sorted by key.
+
+Workers read them in ranges, from the tables of the build. So the building process lists none of them.
+"""
+
+import re
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, closing
+from hashlib import sha256
+from heapq import merge
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from statuary.base.files import PublishingError
+from statuary.contracts.paths import SHARDS, plain_path, sharded_path
+from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
+from statuary.extensions.packs.pack_sources import is_packable
+from statuary.publish.folder.site_folder import BODIES, SITE, STAGED
+from statuary.publish.ledger.ranges import BuildTables
+from statuary.system.databases import open_database
+from statuary.system.files import MAX_FILE, OpenFolder, read_descriptor
+from statuary.system.writing import sync_file
+
+RANGE_SAMPLE = bytes([0, 32])
+"""The ends of ranges: documents whose digest is less than this, one of 2,048."""
+
+FAMILIES = sorted((plain, sharded.prefix) for plain, sharded in SHARDS.items())
+"""The two folders of each family of documents: in the plain layout, and in that of shards."""
+
+
+PLAIN_PATH = re.compile(rf"(?:{'|'.join(SHARDS)})[0-9a-z-]+/0x[0-9a-fA-F]{{40}}(?:\.json)?")
+"""Paths whose key is the path in lower case, as most are: checking others takes ten times as long."""
+
+
+class BuildDocument(NamedTuple):
+    """A document of a site, and where to read it."""
+
+    key: str
+    path: str
+    size: int
+    digest: bytes | None  # SHA-256 of the document; None if it is removed
+    is_staged: bool  # whether this build has written it
+
+
+class DocumentRow(NamedTuple):
+    """A row of a copied table, with the columns of a build's own that are read here."""
+
+    path: str
+    size: int
+    digest: bytes | None
+    actions: str
+
+
+class KeyRange(NamedTuple):
+    """A range of keys, whose documents one worker handles."""
+
+    number: int
+    after: str  # the key before the first one; empty for none
+    until: str | None  # the last key; None for the end
+
+
+class BuildDocuments(NamedTuple):
+    """The documents of a build, for workers to read."""
+
+    tables: BuildTables
+    staged: str  # the folder of files that the build has not published yet
+    published: str  # the folder of the site
+
+    def after(self, key: str) -> Generator[BuildDocument, None, None]:
+        """Yield the documents after a key, sorted by key.
+
+        If several documents have the same key, the first one that is not removed is yielded.
+        """
+        for folders in FAMILIES:
+            rows = merge(
+                *(self._rows_in(folder, folders[0], key) for folder in folders), key=attrgetter("key")
+            )
+            for _, same in groupby(rows, attrgetter("key")):
+                first, *others = same
+                yield next((row for row in (first, *others) if row.digest is not None), first)
+
+    def _rows_in(self, folder: str, family: str, key: str) -> Generator[BuildDocument, None, None]:
+        """Yield a folder's documents after a key, sorted by key."""
+        start = folder if key < family else key if folder == family else sharded_path(key)
+        query = "SELECT path, size, digest, actions FROM offered WHERE path > ? AND path < ? ORDER BY path"
+        with closing(self.tables.rows(query, start, f"{folder[:-1]}0")) as rows:
+            for path, size, digest, actions in rows:
+                if PLAIN_PATH.fullmatch(path):
+                    yield BuildDocument(path.lower(), path, size, digest, actions[0] in STAGED)
+                elif is_packable(path):
+                    document_key = make_pack_key(plain_path(path))
+                    yield BuildDocument(document_key, path, size, digest, actions[0] in STAGED)
+
+    def ranges(self) -> list[KeyRange]:
+        """Divide the documents into ranges for workers."""
+        query = "SELECT path FROM offered WHERE digest < ? AND path > ? AND path < ?"
+        ends = sorted(
+            make_pack_key(plain_path(path))
+            for folders in FAMILIES
+            for folder in folders
+            for (path,) in self.tables.rows(query, RANGE_SAMPLE, folder, f"{folder[:-1]}0")
+            if is_packable(path)
+        )
+        return [
+            KeyRange(number, after, until)
+            for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True))
+        ]
+
+    def reader(self) -> "DocumentReader":
+        """Return a reader of the documents."""
+        return DocumentReader(self)
+
+
+class DocumentReader:
+    """Reads documents of a build, and compares them with their digests; a context manager."""
+
+    def __init__(self, documents: BuildDocuments) -> None:
+        self._published = OpenFolder(documents.published)
+        self._staged = [OpenFolder(f"{documents.staged}/{tree}") for tree in (BODIES, SITE)]
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        for folder in (self._published, *self._staged):
+            self._stack.callback(folder.close)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def read(self, document: BuildDocument) -> PackedDocument:
+        """Read a document.
+
+        Raises:
+            PublishingError: if the document has changed since it was built.
+        """
+        if document.digest is None:
+            return PackedDocument(document.key, None)
+        for folder in (*self._staged, self._published) if document.is_staged else (self._published,):
+            try:
+                body = read_descriptor(folder.open_file(document.path), document.path, MAX_FILE)
+            except OSError:
+                continue
+            if sha256(body).digest() == document.digest:
+                return PackedDocument(document.key, body)
+        raise PublishingError(
+            f"{document.path} has changed since it was built", "build the site again with --verify"
+        )
+
+
+def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
+    """Write documents to a table that workers can read.
+
+    Args:
+        file: the database to create.
+        rows: the documents, in any order.
+    """
+    with closing(open_database(file)) as connection:
+        connection.executescript(
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+            "CREATE TABLE offered (path TEXT COLLATE NOCASE, size INTEGER, digest BLOB, actions TEXT); BEGIN;"
+        )
+        connection.executemany("INSERT INTO offered VALUES (?,?,?,?)", map(tuple, rows))
+        connection.execute("CREATE INDEX offered_by_path ON offered (path)")
+        connection.execute("COMMIT")
+    sync_file(file)
+    return BuildTables(str(file))
