@@ -8,7 +8,7 @@ from statuary.contracts.model.known_contradiction import KnownContradiction
 
 
 class Chain(NamedTuple):
-    """An EVM chain of the site."""
+    """An EVM chain (blockchain) whose contracts the site serves."""
 
     chain_id: ChainId
     name: str

@@ -101,7 +101,7 @@ def encode_compact_json(value: Json, *, sort_keys: bool = False) -> bytes | None
 
 
 def format_json_line(value: Json) -> str:
-    """Format a record's value as one line of JSON, for messages."""
+    """Format a JSON value as one line, for error messages."""
     if isinstance(value, str):
         return repr(str(value))
     text = encode_compact_json(value)
@@ -451,12 +451,12 @@ class RecordView:
 
     @unlocked_cached_property
     def creation(self) -> SideView:
-        """The creation code of the contract, decoded."""
+        """The creation code, decoded: it runs once, to deploy the contract."""
         return SideView(self, "creation")
 
     @unlocked_cached_property
     def runtime(self) -> SideView:
-        """The runtime code of the contract, decoded."""
+        """The runtime code, decoded: it stays at the contract's address."""
         return SideView(self, "runtime")
 
     @unlocked_cached_property
@@ -536,7 +536,7 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether the matching code contains the hash of the metadata."""
+        """Whether matching code contains the hash of the contract's metadata."""
         return any(
             self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides

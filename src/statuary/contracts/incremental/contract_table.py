@@ -50,7 +50,7 @@ PAGE = 2_000
 
 
 class ContractFiles(NamedTuple):
-    """A contract of the new site, with its files."""
+    """A contract as this build publishes it, with its files' paths."""
 
     location: str  # the file of the record, with the line if the file has many contracts
     match_id: str
@@ -175,7 +175,7 @@ class ContractTable(LedgerTable):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
     def discard_added_rows(self) -> None:
-        """Delete everything that this build has stored."""
+        """Delete everything that this build has stored, after a failure."""
         for table in ("built", "changed_units", "superseded", "touched", "differing"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
@@ -420,7 +420,7 @@ class ContractTable(LedgerTable):
             yield findings, bool(is_published)
 
     def find_duplicates(self, equal_columns: str) -> Iterator[DuplicateContracts]:
-        """Yield groups of contracts that have the same address or match id.
+        """Find groups of contracts that have the same address or match id.
 
         Both published and excluded contracts are considered.
 
@@ -536,7 +536,6 @@ class ContractTable(LedgerTable):
             last_key = page[-1]
 
     def _repeated_values_query(self, columns: list[str]) -> str:
-        """Return the query for column values that several rows have."""
         names = ", ".join(columns)
         repeated = (
             f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
@@ -570,7 +569,7 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Convert the rows of contracts that a worker checked for the database."""
+    """Prepare a worker's rows about contracts for the build database."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 

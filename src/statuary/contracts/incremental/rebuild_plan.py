@@ -177,7 +177,10 @@ def _pair_with_previous_sources(
 
 
 class GitIds:
-    """Looks up git object ids of sources, in path order."""
+    """Looks up git's object ids of contract files, in path order.
+
+    Files with the same id as in the last build are not read.
+    """
 
     def __init__(self, git_state: GitState | None) -> None:
         self.tree = git_state

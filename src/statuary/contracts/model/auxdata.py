@@ -39,7 +39,7 @@ class Auxdata(NamedTuple):
 
 
 class AuxdataFields(NamedTuple):
-    """The decoded fields of an auxdata section, such as the metadata hash."""
+    """The fields of a compiler's metadata in bytecode, such as its hash."""
 
     hashes: Mapping[str, bytes]
     """The digest of the metadata or sources by scheme: `ipfs` (34 bytes), `bzzr0`, `bzzr1` or `integrity`."""
@@ -425,7 +425,10 @@ def search_auxdata(creation_code: bytes, runtime_code: bytes) -> list[bytes]:
 
 
 def scan_for_auxdata(code: bytes) -> Iterator[Auxdata]:
-    """Yield each CBOR map in bytecode that is followed by its length."""
+    """Yield each CBOR map in bytecode that is followed by its length.
+
+    Compilers append their metadata in this form.
+    """
     for start in _find_auxdata_map_offsets(code):
         try:
             _, end = decode_cbor_prefix(code, start)

@@ -171,7 +171,7 @@ def _decode_simple_value(data: bytes, start: int, argument: int, end: int) -> Cb
 
 @lru_cache(maxsize=MAX_CACHED_ITEMS)
 def is_cbor(data: bytes) -> bool:
-    """Return whether bytes are exactly one CBOR value."""
+    """Return whether bytes are exactly one value in CBOR, a binary JSON."""
     try:
         decode_cbor(data)
     except InvalidValueError:

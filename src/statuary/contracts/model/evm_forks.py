@@ -35,7 +35,7 @@ _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
 class LaterOpcode(NamedTuple):
-    """An opcode in bytecode that an EVM fork does not have."""
+    """An opcode in bytecode that an EVM version does not support."""
 
     offset: int
     opcode: int

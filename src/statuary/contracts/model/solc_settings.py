@@ -159,7 +159,7 @@ def clear_table_cache() -> None:
 
 
 def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
-    """Convert an entry of the JSON table of solc releases."""
+    """Convert a JSON entry about a solc release to its rules."""
     details, known = table_row["details"], table_row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))

@@ -29,7 +29,7 @@ _FULL_SLOT = ("mapping", "dynamic_array", "bytes")
 
 
 class LayoutFault(NamedTuple):
-    """An inconsistency in a storage layout, with a pointer to it."""
+    """An error in a storage layout (slots of variables), with its place."""
 
     message: str
     pointer: Pointer = ()

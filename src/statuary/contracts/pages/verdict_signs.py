@@ -53,7 +53,7 @@ def claimed_level_text_key(row: "ContractRow") -> str:
 def level_label_key(row: "ContractRow") -> str:
     """Return the key of the label that lists show for a contract.
 
-    The label is the match level of the runtime code, such as `exact_match`. It is `contradicted` if evidence
-    contradicts the record, and `unchecked` without a match level.
+    It is the match level of the runtime code, such as `exact_match`, or `contradicted` if evidence
+    contradicts the record, or `unchecked` without a match level.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

@@ -32,7 +32,7 @@ class PayloadError(StatuaryError):
 
 
 class Alert(NamedTuple):
-    """An alert of a monitoring system."""
+    """An alert of a monitoring system: firing, or ended."""
 
     key: str  # an id of the alert or of its group, which stays the same until the alert ends
     name: str

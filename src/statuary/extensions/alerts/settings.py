@@ -22,7 +22,7 @@ class Publication(StrEnum):
 
 
 class AlertRule(NamedTuple):
-    """A rule that says which component alerts are about."""
+    """A rule that says which component of the status page alerts affect."""
 
     component: str  # the component's key or id
     labels: Mapping[str, str] = MappingProxyType({})

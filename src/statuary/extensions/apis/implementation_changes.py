@@ -42,7 +42,7 @@ class SourceChange(NamedTuple):
 
 
 class ComparedImplementation(NamedTuple):
-    """One of two compared implementations of a proxy."""
+    """One of two contracts to which a proxy forwarded calls, compared."""
 
     address: str
     name: str

@@ -65,7 +65,10 @@ def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
 
 
 class ProxyVersion(NamedTuple):
-    """The implementations that a proxy had from some time on."""
+    """The implementations that a proxy had from some time on.
+
+    A proxy forwards calls to its implementations; an upgrade replaces them.
+    """
 
     implementations: tuple[str, ...]
     since: str = ""  # an instant with milliseconds; empty if unknown

@@ -66,7 +66,7 @@ class FunctionKey(NamedTuple):
 
     @property
     def selector(self) -> str:
-        """The first 4 bytes of the signature's Keccak-256, as 0x hex."""
+        """The 4-byte hash by which calls name the function, as 0x hex."""
         return selector_of(self.signature)
 
 

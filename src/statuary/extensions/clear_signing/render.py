@@ -62,7 +62,7 @@ RenderInner = Callable[[Call], "Rendered | None"]
 
 
 class CallFormat(NamedTuple):
-    """The format in a descriptor for a call: how to show it."""
+    """The part of a descriptor that says how to show a call."""
 
     key: str
     function: FunctionKey  # the key, parsed

@@ -47,9 +47,9 @@ VERDICTS: Final = "clear signing: verdicts"
 
 
 class VerificationCache:
-    """Results about descriptors, saved in the ledger for the next build.
+    """Results about descriptors, saved in the build database for the next build.
 
-    The ledger is the database of a published site. Each result is stored with the digests of its inputs.
+    Each result is stored with the digests of its inputs. It is reused while they stay the same.
     """
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
