@@ -145,7 +145,10 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
         *(f"{paragraph}\n" for paragraph in _paragraphs(command)[1:]),
     ]
     if isinstance(command, click.Group):
-        links = [f"- [`{child}`]({_slug(child)}.md)" for child, _ in _subcommands(path, command, context)]
+        links = [
+            f"- [`{name}`]({_slug(name)}.md): {_first_line(child)}"
+            for name, child in _subcommands(path, command, context)
+        ]
         parts.append("## Commands\n\n" + "\n".join(links) + "\n")
     rows = list(_options(command, context))
     if rows:
@@ -159,9 +162,19 @@ def _paragraphs(command: click.Command) -> list[str]:
     """Return the paragraphs of a command's help; lines after a mark of click keep their breaks."""
     texts = cleandoc(command.help or "").replace("\f", "").split("\n\n")
     return [
-        f"```text\n{text.replace(chr(8), '').strip(chr(10))}\n```" if "\b" in text else " ".join(text.split())
+        f"```text\n{text.replace(chr(8), '').strip(chr(10))}\n```"
+        if "\b" in text
+        else _exit_code_list(" ".join(text.split()))
         for text in texts
     ]
+
+
+def _exit_code_list(paragraph: str) -> str:
+    """Return a paragraph; one such as `Exit codes: 0 written; 1 failed.` becomes a list."""
+    if not paragraph.startswith("Exit codes: "):
+        return paragraph
+    codes = paragraph.removeprefix("Exit codes: ").removesuffix(".").split("; ")
+    return "Exit codes:\n\n" + "\n".join("- {}: {}".format(*code.split(" ", 1)) for code in codes)
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:

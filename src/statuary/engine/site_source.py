@@ -13,7 +13,7 @@ PAGES = PageSettings()  # the defaults of its keys
 
 
 class PagesSource(SourceModel):
-    """The HTML pages to build."""
+    """Which HTML pages the site has, and their language."""
 
     status: Flag = PAGES.status
     """Whether the site has pages about the status, incidents, history and uptime."""

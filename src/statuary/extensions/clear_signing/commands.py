@@ -126,7 +126,7 @@ def render_command(
     CALLDATA is the data of the transaction, in hex. The command uses the descriptor of the called contract, and no
     network. It reads names and decimals of tokens from --names, and shows unknown values raw, with a note.
 
-    Exit codes: 0 the call was shown; 1 no descriptor has its format; 2 an option is wrong.
+    Exit codes: 0 the call was shown; 1 no descriptor describes this call; 2 an option is wrong.
     """
     descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:

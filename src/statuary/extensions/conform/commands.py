@@ -51,7 +51,7 @@ NAMES = [check.name for check in CHECKS]
     multiple=True,
     type=click.Choice(NAMES),
     metavar="CHECK",
-    help="Skip this check, named as in the results (repeatable).",
+    help="Skip this check, by the name that the results show (repeatable).",
 )
 @click.option(
     "--sample",

@@ -122,7 +122,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 
     The command adds the cosignatures to the checkpoint and the proofs in the folder. Publish the folder again afterwards.
 
-    Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
+    Exit codes: 0 at least --quorum witnesses have signed (default: `quorum` in site.yaml); 1 fewer have signed.
     """
     if len(urls) % 2:
         raise click.UsageError("name each witness by both its key and its URL")
@@ -536,7 +536,7 @@ def check(
 
     The command needs neither the site nor a network.
 
-    Exit codes: 0 the document is in the log; 1 it is not, or the log's key is unknown.
+    Exit codes: 0 the document is in the log; 1 the document is not in the log, or the log's key is unknown.
     """
     try:
         proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))

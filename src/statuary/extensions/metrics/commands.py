@@ -54,7 +54,7 @@ def probe_command(
     List the probes under `metrics` in site.yaml. The command adds the results of each probe to a CSV file, which does
     not belong in git. Run the command regularly, for example with cron.
 
-    Exit codes: 0 all probes passed; 1 a probe failed or its result was not saved, or there are none.
+    Exit codes: 0 all probes passed; 1 a probe failed, its result was not saved, or site.yaml lists no probes.
     """
     settings, reason = read_metrics_settings(content)
     if not settings.probes:

@@ -105,7 +105,7 @@ def notify_command(
     component statuses only after you fix these errors. It sends nothing if `notify`, `page.name` or `page.url` has an
     error.
 
-    Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
+    Exit codes: 0 all due events were sent; 1 an event was not sent, or the content has errors; 3 --state cannot be used.
     """
     instant = build_instant(now)
     status = read_status(content, instant)

@@ -179,7 +179,7 @@ def _print_pack_list(folder: Path, packs: PackList) -> None:
 def verify(location: str, output_format: str) -> None:
     """Check every byte of a pack, or of all packs of a site.
 
-    Exit codes: 0 intact; 1 damaged; 3 not a pack, cut off, or not readable.
+    Exit codes: 0 intact; 1 a pack is damaged; 3 a pack is truncated or cannot be read.
     """
     if is_single_pack(location):
         with open_pack(location) as pack:
@@ -229,7 +229,7 @@ def read_command(location: str, path: str) -> None:
 
     PATH is the document's path in the site, such as v2/contract/1/0x….
 
-    Exit codes: 0 found; 1 there is none; 3 damaged or not readable.
+    Exit codes: 0 found; 1 there is no such document; 3 the pack is damaged or cannot be read.
     """
     key = parse_requested_key(path)
     if is_single_pack(location):

@@ -146,7 +146,7 @@ def verify(
     The command compares each file with its digest in the site's manifest. With --public-key, it also verifies the
     manifest's signature.
 
-    Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
+    Exit codes: 0 intact; 1 a file is damaged; 3 this is not a snapshot, or it is truncated.
     """
     key = read_public_key(public_key)
     with RecordVerifier() if proving else nullcontext() as records:

@@ -68,7 +68,7 @@ def upstream_command(
     the next build shows them. If the command cannot fetch a page, the components that follow this page keep their
     last status.
 
-    Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
+    Exit codes: 0 every status is known; 1 a status is unknown, or site.yaml lists no components to fetch.
     """
     at = build_instant(now)
     files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
