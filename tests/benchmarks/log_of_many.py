@@ -57,7 +57,7 @@ def append(folder: Folder, size: int, count: int) -> tuple[bytes, list[bytes]]:
     """Append entries with their proofs, as a build does; return the new root and the proofs."""
     growth = LogGrowth(size, folder.read)
     for number in range(size, size + count):
-        folder.write(list(growth.add(entry(number))))
+        folder.write(list(growth.append_entry(entry(number))))
     folder.write(list(growth.iter_partial_files()))
     root, subtrees = growth.root(), make_subtree_hasher(folder.read, size + count)
     text = format_checkpoint_text(KEY.name, size + count, root)
@@ -79,7 +79,7 @@ def main() -> None:
         folder, began = Folder(Path(name)), perf_counter()
         growth = LogGrowth(0, folder.read)
         for number in range(arguments.entries):
-            folder.write(list(growth.add(entry(number))))
+            folder.write(list(growth.append_entry(entry(number))))
         folder.write(list(growth.iter_partial_files()))
         before, making = growth.root(), perf_counter() - began
         print(f"{arguments.entries:,} entries: {making:.1f} s, {folder.files:,} files, {folder.size:,} bytes")

@@ -53,7 +53,7 @@ class LoggedSite:
         if site in self.heads:
             size, root = self.heads[site]
             log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
-        assert list(log.entries())
+        assert list(log.iter_entries())
         self.heads[site] = log.head
 
 

@@ -77,7 +77,7 @@ def log_of(site: Path, key: PublicKey = KEY.public) -> PublishedLog:
 
 def entries_of(site: Path) -> list[LogEntry]:
     """Return the entries of a folder's log, all verified."""
-    return [parse_entry(body) for body in log_of(site).entries()]
+    return [parse_entry(body) for body in log_of(site).iter_entries()]
 
 
 def authored_entries_of(site: Path) -> list[LogEntry]:
@@ -89,7 +89,7 @@ def checked(site: Path, now: str = "2027-01-01T00:00:00Z", key: PublicKey = KEY.
     """Verify a folder as `statuary log verify` does, at an instant."""
     reader = FolderReader(site)
     check = SiteCheck(log_of(site, key), key, reader.read, parse_instant(now), lambda _: None)
-    return check.check(list(walk_everything(site)))
+    return check.check_site(list(walk_everything(site)))
 
 
 def problems_of(site: Path, key: PublicKey = KEY.public) -> list[str]:
@@ -106,7 +106,7 @@ def verified_in_store(url: str, before: TreeHead | None) -> TreeHead | None:
         assert before is None
         return None
     verify_checkpoint(log.checkpoint, KEY.public)
-    assert list(log.entries())
+    assert list(log.iter_entries())
     if before is not None:
         log.verify_extends(before, "what was there")
     return log.head

@@ -95,7 +95,7 @@ class History:
     def _signer(self) -> PrivateKey:
         """Return the key that signed what is published: an announced one has not, while no upload arrived."""
         checkpoint = parse_checkpoint((self.host / "log/checkpoint").read_bytes())
-        return next(key for key in self.keys if checkpoint.note.signed_by([key.public]))
+        return next(key for key in self.keys if checkpoint.note.find_signers([key.public]))
 
     def _copy(self) -> Path:
         copy = self.root / f"copy{self.number}"
@@ -131,9 +131,9 @@ class History:
         log = log_of(self.host, key)
         for size, root in self.seen:
             log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
-        assert [follow_key_changes(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(
-            self.readers
-        )
+        assert [follow_key_changes(earlier, log.list_key_changes()) for earlier in self.readers] == [
+            key
+        ] * len(self.readers)
         if log.head not in self.seen:
             self.seen.append(log.head)
             self.readers.append(key)

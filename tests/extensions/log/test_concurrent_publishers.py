@@ -134,6 +134,6 @@ def test_fresh_checkout_publishes_pending_log_checkpoint(tmp_path, monkeypatch, 
         log = log_of(after)
         log.verify_extends(log_of(signed).head, "what the dead publisher signed")
         assert verified_in_store(url, head) == log.head
-        entries = b"".join(log.entries())
+        entries = b"".join(log.iter_entries())
         assert problems_of(after) == []
         assert entries.count(b'"kind":"site"') == 3  # of every publication, the dead one's too

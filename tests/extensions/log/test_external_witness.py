@@ -140,7 +140,7 @@ def test_witness_cosigns_consistent_log_only(tmp_path, witness, content):
     )
     with witness.serving():
         assert "the witness responds with HTTP status 422" in run("witness", "--out", fork, code=1)
-    assert not parse_checkpoint((fork / "log/checkpoint").read_bytes()).note.signed_by([cosigner])
+    assert not parse_checkpoint((fork / "log/checkpoint").read_bytes()).note.find_signers([cosigner])
     assert ORIGIN in witness.run("evidence")
     assert json.loads(witness.run("status", "--json"))
 
@@ -157,5 +157,5 @@ def test_witness_cosigns_rotated_key_once_trusted(tmp_path, witness, content):
     witness.trust(new)
     with witness.serving():
         assert "1 of 1" in run("witness", "--out", site)
-    assert log_of(site, new.public).checkpoint.note.signed_by([parse_public_key(witness.key, WITNESS_KEY)])
+    assert log_of(site, new.public).checkpoint.note.find_signers([parse_public_key(witness.key, WITNESS_KEY)])
     assert "0 problems" in run("verify", site)

@@ -150,7 +150,7 @@ def test_diverged_log_publishes_other_documents(tmp_path, content, site):
     assert "everything else is published; the target keeps its log/" in printed
     assert b"Down" in (tmp_path / "target/incidents/slow.json").read_bytes()
     assert log_of(tmp_path / "target").head == log_of(site).head
-    assert list(log_of(tmp_path / "target").entries())
+    assert list(log_of(tmp_path / "target").iter_entries())
 
 
 def test_log_init_rejects_content_with_log(tmp_path, content):

@@ -122,7 +122,7 @@ def test_log_copy_replaces_unreachable_host(tmp_path, runs, content):
     assert "the site has the log of --log-from" in printed
     assert "published with faults in site.yaml: log" in printed
     assert log_of(out).head == log_of(first).head
-    assert list(log_of(out).entries()) == list(log_of(first).entries())
+    assert list(log_of(out).iter_entries()) == list(log_of(first).iter_entries())
     fault = json.loads((out / "log/fault.json").read_text("utf-8"))
     assert fault["cause"] == "unreadable"
     with served(out) as (url, _):
@@ -211,7 +211,7 @@ def test_lost_log_key_allows_renamed_log(tmp_path, runs, content):
     runs.build("--to", target, "--init-log", STATUARY_LOG_KEY=other.text)
     log = open_log("target", FolderReader(target).read, other.public)
     assert log.checkpoint.origin == other.name
-    assert list(log.entries())
+    assert list(log.iter_entries())
     runs.build("--to", target, STATUARY_LOG_KEY=other.text)
 
 

@@ -67,14 +67,14 @@ def test_killed_build_leaves_extendable_log(tmp_path):
         count += killed(content, site, instant_of(number), random.uniform(0, span))
         left = log_of(site)
         left.verify_extends(before, "what was published before")
-        assert list(left.entries())
+        assert list(left.iter_entries())
         began = time.monotonic()
         logged(content, site, instant_of(number))
         span = time.monotonic() - began
         after = log_of(site)
         after.verify_extends(left.head, "what the killed build left")
         assert after.head.size > before.size
-        assert list(after.entries())
+        assert list(after.iter_entries())
     print(f"{count} of {number} builds were killed")
     assert count == KILLS
 

@@ -75,7 +75,9 @@ def checked_url(url: str):
     log = open_log(url, read, KEY.public)
     if log is None:
         raise LogError("there is no log")
-    return SiteCheck(log, KEY.public, read, parse_instant("2027-01-01T00:00:00Z"), lambda _: None).check(None)
+    return SiteCheck(log, KEY.public, read, parse_instant("2027-01-01T00:00:00Z"), lambda _: None).check_site(
+        None
+    )
 
 
 def change_byte(random: Random, file: Path) -> None:
@@ -309,7 +311,7 @@ def forged(site: Path, entries: list[LogEntry]) -> None:
     shutil.rmtree(site / "log/tile")
     growth, pieces = LogGrowth(0, lambda _: None), {}
     for entry in entries:
-        pieces.update(growth.add(entry.encode()))
+        pieces.update(growth.append_entry(entry.encode()))
     pieces.update(growth.iter_partial_files())
     text = format_checkpoint_text(ORIGIN, len(entries), growth.root())
     pieces["checkpoint"] = f"{text}\n{KEY.sign(text)}".encode()

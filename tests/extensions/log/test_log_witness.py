@@ -88,12 +88,12 @@ def test_witness_cosigns_only_consistent_checkpoint(tmp_path: Path, monkeypatch:
         assert "1 of 1 witnesses have cosigned 7 entries" in run(*ask)
         assert "cosigned by witness.example/w1" in run("verify", site, *need)  # also its own manifest has it
         proof = parse_proof((site / "log/incidents/slow.tlog-proof").read_bytes())
-        assert proof.checkpoint.note.signed_by([WITNESS]) == [WITNESS]
+        assert proof.checkpoint.note.find_signers([WITNESS]) == [WITNESS]
         # an unchanged build keeps the cosignature; a longer log gets one by a proof from what the witness has seen
         logged(content, site)
-        assert log_of(site).checkpoint.note.signed_by([WITNESS])
+        assert log_of(site).checkpoint.note.find_signers([WITNESS])
         logged(write_files(content, {path_of(2): record_of(2)}), site, "2026-11-21T12:00:00Z")
-        assert not log_of(site).checkpoint.note.signed_by([WITNESS])
+        assert not log_of(site).checkpoint.note.find_signers([WITNESS])
         assert "1 of 1" in run(*ask)
         assert server.seen.size == 9
         # another history of the same log is not cosigned
@@ -102,5 +102,7 @@ def test_witness_cosigns_only_consistent_checkpoint(tmp_path: Path, monkeypatch:
         output = run("witness", "--out", tmp_path / "fork", WITNESS.text, url, code=1)
         assert "the witness responds with HTTP status 422" in output
         assert "0 of 1" in output
-        assert not parse_checkpoint((tmp_path / "fork/log/checkpoint").read_bytes()).note.signed_by([WITNESS])
+        assert not parse_checkpoint((tmp_path / "fork/log/checkpoint").read_bytes()).note.find_signers(
+            [WITNESS]
+        )
     assert "0 of 1" in run(*ask, code=1)

@@ -55,7 +55,7 @@ def grown(pieces, size, entries):
     """Append entries to a log of a size; return its root."""
     growth = LogGrowth(size, pieces.get)
     for entry in entries:
-        pieces.update(growth.add(entry))
+        pieces.update(growth.append_entry(entry))
     pieces.update(growth.iter_partial_files())
     return growth.root()
 

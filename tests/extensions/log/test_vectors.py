@@ -13,7 +13,7 @@ from statuary.extensions.log.merkle import (
     LogError,
     ProofError,
     iter_tile_paths,
-    tile_path,
+    make_tile_path,
     verify_consistency,
     verify_inclusion,
 )
@@ -70,10 +70,10 @@ def test_signed_note_specification_example_verifies():
     key = parse_public_key(FOO)
     assert key.text == FOO
     note = parse_note(MESSAGE.encode())
-    assert note.signed_by([key]) == [key]
+    assert note.find_signers([key]) == [key]
     assert note.body == MESSAGE
     with pytest.raises(LogError, match="not valid"):
-        parse_note(MESSAGE.replace("an example", "a sample").encode()).signed_by([key])
+        parse_note(MESSAGE.replace("an example", "a sample").encode()).find_signers([key])
 
 
 def test_multi_paragraph_note_keeps_full_text():
@@ -116,7 +116,7 @@ def test_large_log_has_expected_tile_paths():
     }
     assert len(paths) == 273 + 1 + 273 + 1 + 1 + 1 + 1
     assert set(iter_tile_paths(256)) == {"tile/0/000", "tile/entries/000", "tile/1/000.p/1"}
-    assert tile_path(0, 1234067) == "tile/0/x001/x234/067"
+    assert make_tile_path(0, 1234067) == "tile/0/x001/x234/067"
 
 
 def test_go_sumdb_checkpoint_verifies():
@@ -126,7 +126,7 @@ def test_go_sumdb_checkpoint_verifies():
         "Az3grpukl5AXaVfYkLiDGORx/DN2nlcS5kZHR5uYOBV2KA2HgXpD+gu9HHONebHLAyaKbbTM75QTtPydhKCExixSfwQ=\n"
     )
     key = parse_public_key("sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8")
-    assert parse_checkpoint(body.encode()).note.signed_by([key]) == [key]
+    assert parse_checkpoint(body.encode()).note.find_signers([key]) == [key]
 
 
 SIGSUM = "sigsum.org/v1/tree/4d6d8825a6bb689d459628312889dfbb0bcd41b5211d9e1ce768b0ff0309e562"
@@ -159,10 +159,10 @@ def test_litewitness_checkpoint_signatures_are_checked(size, root, signature, is
     body = f"{SIGSUM}\n{size}\n{root}\n\n— {SIGSUM} {signature}\n".encode()
     key = PublicKey(SIGSUM, LOG_KEY, SIGSUM_KEY)
     if is_valid:
-        assert parse_checkpoint(body).note.signed_by([key]) == [key]
+        assert parse_checkpoint(body).note.find_signers([key]) == [key]
     else:
         with pytest.raises(LogError):
-            parse_checkpoint(body).note.signed_by([key])
+            parse_checkpoint(body).note.find_signers([key])
 
 
 @pytest.mark.parametrize(

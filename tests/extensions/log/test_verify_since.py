@@ -24,7 +24,7 @@ def log_of_numbers(size: int) -> PublishedLog:
     growth = LogGrowth(0, lambda _: None)
     files: dict[str, bytes] = {}
     for number in range(size):
-        files |= growth.add(b"%d" % number)
+        files |= growth.append_entry(b"%d" % number)
     files |= growth.iter_partial_files()
     checkpoint = Checkpoint("numbers", size, growth.root(), Note("", ()))
     return PublishedLog("numbers", checkpoint, lambda path: files.get(path.removeprefix(f"{PREFIX}/")))
@@ -34,13 +34,13 @@ def log_of_numbers(size: int) -> PublishedLog:
 def test_log_entries_start_at_any_position(size):
     log = log_of_numbers(size)
     for start in {0, 1, size // 2, min(size, 256), size - 1, size}:
-        assert list(log.entries(start)) == [b"%d" % number for number in range(start, size)]
+        assert list(log.iter_entries(start)) == [b"%d" % number for number in range(start, size)]
     for number in {0, size // 3, size - 1}:
-        assert log.entry(number) == b"%d" % number
+        assert log.read_entry(number) == b"%d" % number
     with pytest.raises(LogError):
-        list(log.entries(size + 1))
+        list(log.iter_entries(size + 1))
     with pytest.raises(LogError):
-        log.entry(size)
+        log.read_entry(size)
 
 
 @pytest.mark.parametrize("start", [0, 1, 256, 300])
@@ -87,7 +87,7 @@ def checked_since(site: Path, since: int) -> Reads:
     log = PublishedLog(str(site), log_of(site).checkpoint, read)
     log.verify_root()
     check = SiteCheck(log, KEY.public, read, parse_instant("2027-01-01T00:00:00Z"), lambda _: None, since)
-    return Reads(check.check(None), len(bodies), sum(map(len, bodies)))
+    return Reads(check.check_site(None), len(bodies), sum(map(len, bodies)))
 
 
 def change_record(content: Path, number: int) -> None:

@@ -107,7 +107,7 @@ def test_interrupted_mirror_resumes_without_repeated_requests(
 ) -> None:
     """Each file is asked for once in both runs together, but for those of the batch that was cut."""
     monkeypatch.setattr(mirror_site, "BATCH_FILES", 8)
-    fetch, fetched = ServedSite.fetch, list[str]()
+    fetch, fetched = ServedSite.fetch_verified, list[str]()
 
     def cut(self: ServedSite, entry: Entry) -> bytes:
         if len(fetched) >= cut_after:
@@ -117,10 +117,10 @@ def test_interrupted_mirror_resumes_without_repeated_requests(
 
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
-        monkeypatch.setattr(ServedSite, "fetch", cut)
+        monkeypatch.setattr(ServedSite, "fetch_verified", cut)
         assert f"{url} is gone" in run("mirror", url, mirror, code=3).output
         assert tree(mirror) == {}
-        monkeypatch.setattr(ServedSite, "fetch", fetch)
+        monkeypatch.setattr(ServedSite, "fetch_verified", fetch)
         first = set(asked)
         asked.clear()
         mirrored(url, mirror)
@@ -133,7 +133,7 @@ def test_interrupted_mirror_resumes_with_updated_site(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror_site, "BATCH_FILES", 1)
-    fetch, mirror = ServedSite.fetch, tmp_path / "mirror"
+    fetch, mirror = ServedSite.fetch_verified, tmp_path / "mirror"
 
     def cut(self: ServedSite, entry: Entry) -> bytes:
         if entry.path.startswith("v2/"):
@@ -141,9 +141,9 @@ def test_interrupted_mirror_resumes_with_updated_site(
         return fetch(self, entry)
 
     with served(site) as (url, _):
-        monkeypatch.setattr(ServedSite, "fetch", cut)
+        monkeypatch.setattr(ServedSite, "fetch_verified", cut)
         run("mirror", url, mirror, code=3)
-        monkeypatch.setattr(ServedSite, "fetch", fetch)
+        monkeypatch.setattr(ServedSite, "fetch_verified", fetch)
         build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
         mirrored(url, mirror)
     assert tree(mirror) == tree(site)
@@ -153,7 +153,7 @@ def test_interrupted_mirror_resumes_with_updated_site(
 def test_publication_during_mirror_restarts_comparison(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fetch, builds = ServedSite.fetch, list[str]()
+    fetch, builds = ServedSite.fetch_verified, list[str]()
 
     def publish(self: ServedSite, entry: Entry) -> bytes:
         if not builds and entry.path.startswith("api/"):
@@ -161,7 +161,7 @@ def test_publication_during_mirror_restarts_comparison(
             build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
         return fetch(self, entry)
 
-    monkeypatch.setattr(ServedSite, "fetch", publish)
+    monkeypatch.setattr(ServedSite, "fetch_verified", publish)
     monkeypatch.setattr(mirror_site, "CONNECTIONS", 1)
     with served(site) as (url, _):
         mirrored(url, tmp_path / "mirror")

@@ -78,12 +78,12 @@ def test_foreign_objects_become_publication_conflicts(comparison):
         (4, make_object_attributes(entry(4))),
     ):
         comparison.add_stored_object(make_stored_entry(entry(number).path, 99, attributes))
-    assert [(change.action, change.entry.path) for change in comparison.changes()] == [
+    assert [(change.action, change.entry.path) for change in comparison.iter_changes()] == [
         (Action.ADD, entry(1).path),
         (Action.REMOVE, entry(4).path),
     ]
-    assert comparison.plan(adopt=False).conflicts == (entry(1).path,)
-    assert comparison.plan(adopt=True).conflicts == ()
+    assert comparison.make_plan(adopt=False).conflicts == (entry(1).path,)
+    assert comparison.make_plan(adopt=True).conflicts == ()
 
 
 def test_unchanged_listing_parts_are_skipped(comparison):
@@ -93,8 +93,8 @@ def test_unchanged_listing_parts_are_skipped(comparison):
     comparison.exclude_equal_parts([comparison.parts, others])
     assert comparison.same == frozenset(others)
     inside = comparison.site.part(first)
-    assert [change.entry for change in comparison.changes()] == inside
-    assert [number for number in range(2000) if comparison.is_changed(entry(number).path)] == list(
+    assert [change.entry for change in comparison.iter_changes()] == inside
+    assert [number for number in range(2000) if comparison.is_upload_needed(entry(number).path)] == list(
         range(len(inside))
     )
 

@@ -242,8 +242,8 @@ def test_decompression_bomb_in_snapshot_is_rejected(tmp_path: Path) -> None:
     bomb = compress_member(SnapshotMember(path="a/two", body=big))
     with (tmp_path / "bomb.zip").open("wb") as stream, ZipWriter(stream) as writer:
         for member in members[:-1]:
-            writer.put(compress_member(member))
-        writer.put(bomb._replace(header=bomb.header._replace(size=1)))
+            writer.write_member(compress_member(member))
+        writer.write_member(bomb._replace(header=bomb.header._replace(size=1)))
         writer.finish()
     refused(tmp_path / "bomb.zip", "damaged")
 
@@ -254,8 +254,8 @@ def test_oversized_zip_member_is_rejected(tmp_path: Path) -> None:
     huge: CompressedMember = packed._replace(header=packed.header._replace(size=1 << 40))
     with (tmp_path / "huge.zip").open("wb") as stream, ZipWriter(stream) as writer:
         for member in members[:-1]:
-            writer.put(compress_member(member))
-        writer.put(huge)
+            writer.write_member(compress_member(member))
+        writer.write_member(huge)
         writer.finish()
     refused(tmp_path / "huge.zip", "the limit for a document is")
 

@@ -67,7 +67,7 @@ def test_zip64_archive_has_65536_members(tmp_path: Path) -> None:
                 packed_size=len(body),
                 size=len(body),
             )
-            writer.put(CompressedMember(header=header, data=body))
+            writer.write_member(CompressedMember(header=header, data=body))
         writer.finish()
     with zipfile.ZipFile(file) as opened:
         assert len(opened.infolist()) == 0x10000

@@ -290,7 +290,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
     stated_key = settings.public_key if settings else None
     is_same = public_key is None and earlier is None and has_known_key(location, origin, stated_key)
     seen = 0 if earlier is None else min(earlier.checkpoint.size, log.head.size)
-    changes = [] if is_same else log.key_changes(seen)
+    changes = [] if is_same else log.list_key_changes(seen)
     try:
         key, source = choose_verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
@@ -298,7 +298,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
         if earlier is None:
             raise
         # The trusted key may be older than `earlier`, so read all key changes from the first entry on.
-        changes = log.key_changes()
+        changes = log.list_key_changes()
         key, source = choose_verification_key(origin, public_key, stated_key, changes)
         verify_checkpoint(log.checkpoint, key)
     click.echo(escape_control_chars(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
@@ -335,7 +335,7 @@ def _check_changes_since(opened: OpenedLog, earlier: EarlierCheckpoint, location
         return read_path(path if entry is None else entry.path)
 
     with show_progress() as progress, report_stage(progress, "Entries and files"):
-        result = SiteCheck(log, key, read_by_any_name, utc_now(), progress.advance, since).check(None)
+        result = SiteCheck(log, key, read_by_any_name, utc_now(), progress.advance, since).check_site(None)
     click.echo(
         f"verified what changed after {since:,} of {log.head.size:,} entries; without --since, every file is verified"
     )
@@ -362,7 +362,7 @@ def _check_all_documents(opened: OpenedLog, location: str) -> DocumentCheck:
         check = SiteCheck(
             log, key, lambda path: read_path(members.get(path, path)), utc_now(), progress.advance
         )
-        return check.check(paths)
+        return check.check_site(paths)
 
 
 new_key_option = click.option(

@@ -88,7 +88,7 @@ class LogEntry(NamedTuple):
     action: LogAction
     time: str  # the time of the build or tick that published the entry, in RFC 3339
     sha256: str = ""
-    """The digest of the document, as `entry_digest` returns it; empty for a removal."""
+    """The digest of the document, as `compute_entry_digest` returns it; empty for a removal."""
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # the match id of a contract; else empty
     replaces: int | None = None  # the number of the subject's entry before it; None if this is the first
@@ -283,7 +283,7 @@ def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
     proof = parse_proof(proof_file)
     entry = parse_entry(proof.extra)
     proof.verify(proof.extra)
-    digest = entry_digest(entry.subject.kind, document)
+    digest = compute_entry_digest(entry.subject.kind, document)
     if digest not in entry.digests:
         digests = " and ".join(filter(None, entry.digests))
         raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {digests}")
@@ -380,9 +380,9 @@ class LogTable(LedgerTable):
         ).fetchone()
         return parse_entry(row[0]).time if row else ""
 
-    def last_entry(self, subject: LogSubject) -> NumberedEntry | None:
+    def find_last_entry(self, subject: LogSubject) -> NumberedEntry | None:
         """Return the latest entry about a contract or incident, or None."""
-        return next(reversed(self.all_entries(subject)), None)
+        return next(reversed(self.list_entries(subject)), None)
 
     def replace_all_entries(self, entries: Iterable[bytes], head: str) -> None:
         """Replace all stored entries with those of the published log.
@@ -400,7 +400,7 @@ class LogTable(LedgerTable):
         while page := list(islice(numbered, PAGE)):
             with transaction(self.connection):
                 for number, entry in page:
-                    rules.check_entry(number, entry, self.last_entry(entry.subject))
+                    rules.check_entry(number, entry, self.find_last_entry(entry.subject))
                     self._insert_entry(number, entry, "main")
         self._store_state(LogState(head, published_head))
 
@@ -422,7 +422,7 @@ class LogTable(LedgerTable):
         """Whether the log had all contracts after the last build."""
         return self.state.complete == self.ledger.run - 1
 
-    def all_entries(self, subject: LogSubject) -> list[NumberedEntry]:
+    def list_entries(self, subject: LogSubject) -> list[NumberedEntry]:
         """Return all entries about a contract, incident or update, oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
         rows = [
@@ -533,7 +533,7 @@ def iter_incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Ite
         ids = {update.subject.second for update in updates}
         yield from _iter_removed_updates(table, incident, ids)
         yield LogItem(
-            LogSubject(EntryKind.INCIDENT, incident), entry_digest(EntryKind.INCIDENT, document.body)
+            LogSubject(EntryKind.INCIDENT, incident), compute_entry_digest(EntryKind.INCIDENT, document.body)
         )
     for subject in list(table.iter_current_subjects(EntryKind.INCIDENT)):
         if subject.first not in present_ids:
@@ -555,7 +555,7 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
         yield LogItem(subject, _hash_json(authored_update(update, is_maintenance="scheduled_for" in record)))
 
 
-def entry_digest(kind: EntryKind, document: bytes) -> str:
+def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
     """Return the SHA-256 that a log entry contains for a document.
 
     For an incident, it covers only the values that the author wrote.

@@ -247,7 +247,7 @@ def verify_earlier_checkpoint(
     formers = [
         change.previous_key for change in changes if change.previous_key.name == earlier_checkpoint.origin
     ]
-    signers = earlier_checkpoint.note.signed_by(formers) if formers else []
+    signers = earlier_checkpoint.note.find_signers(formers) if formers else []
     if not signers:
         verify_checkpoint(earlier_checkpoint, key)
 

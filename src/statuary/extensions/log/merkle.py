@@ -275,7 +275,7 @@ ReadPath = Callable[[str], bytes | None]
 """A function that returns the bytes at a path, or None; for tiles, the path is below the log's prefix."""
 
 
-def tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
+def make_tile_path(level: int | str, tile_index: int, width: int = WIDTH) -> str:
     """Return the path of a log's file of hashes or entries.
 
     A tile has up to 256 hashes, a bundle up to 256 entries (c2sp.org/tlog-tiles). Example: level 0, index 1234
@@ -304,7 +304,7 @@ def iter_tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
     for level, count, previous_count in _iter_grown_levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
             for index in range(previous_count // WIDTH, -(-count // WIDTH)):
-                yield tile_path(kind, index, min(WIDTH, count - index * WIDTH))
+                yield make_tile_path(kind, index, min(WIDTH, count - index * WIDTH))
 
 
 def _iter_grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
@@ -337,11 +337,11 @@ def read_tile_or_bundle(read_path: ReadPath, level: int | str, tile_index: int, 
         LogError: if the tile or bundle is missing.
     """
     width = min(WIDTH, level_size - tile_index * WIDTH)
-    body = read_path(tile_path(level, tile_index, width))
+    body = read_path(make_tile_path(level, tile_index, width))
     if body is None and width < WIDTH:
-        body = read_path(tile_path(level, tile_index))
+        body = read_path(make_tile_path(level, tile_index))
     if body is None:
-        raise LogError(f"the file {tile_path(level, tile_index, width)} of the log is missing")
+        raise LogError(f"the file {make_tile_path(level, tile_index, width)} of the log is missing")
     return body
 
 
@@ -368,7 +368,9 @@ def make_subtree_hasher(read_path: ReadPath, size: int) -> SubtreeHash:
         offset = start % WIDTH * HASH_SIZE
         hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
-            raise LogError(f"the file {tile_path(level, tile)} of the log is cut off: it has too few hashes")
+            raise LogError(
+                f"the file {make_tile_path(level, tile)} of the log is cut off: it has too few hashes"
+            )
         return hash_complete_tree([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
 
     return lru_cache(KEPT_HASHES)(hash_subtree)
@@ -448,12 +450,14 @@ def iter_verified_entries(read_path: ReadPath, size: int, root: bytes, start: in
         entries = split_bundle(body, count)
         if (
             sum(map(len, entries)) + 2 * count < len(body)
-            and read_path(tile_path(ENTRIES, index, count)) == body
+            and read_path(make_tile_path(ENTRIES, index, count)) == body
         ):
-            raise LogError(f"{tile_path(ENTRIES, index, count)} should have {count} entries, but has more")
+            raise LogError(
+                f"{make_tile_path(ENTRIES, index, count)} should have {count} entries, but has more"
+            )
         new_entries = entries[max(0, start - index * WIDTH) :]
         for entry in new_entries:
-            for path, piece in growth.add(entry):
+            for path, piece in growth.append_entry(entry):
                 _require_published_tile(read_path, path, piece)
         yield from new_entries
     for path, piece in growth.iter_partial_files():
@@ -505,7 +509,7 @@ class LogGrowth:
         )
         self._bundle = bytearray(b"".join(map(_with_length_prefix, split_bundle(bundle, partial_width))))
 
-    def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
+    def append_entry(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
         """Append an entry, and yield the files that it completes.
 
         Yields:
@@ -517,7 +521,7 @@ class LogGrowth:
         self._bundle += _with_length_prefix(entry)
         self.size += 1
         if self.size % WIDTH == 0:
-            yield tile_path(ENTRIES, self.size // WIDTH - 1), bytes(self._bundle)
+            yield make_tile_path(ENTRIES, self.size // WIDTH - 1), bytes(self._bundle)
             self._bundle.clear()
         yield from self._append_hash(0, hash_leaf(entry))
 
@@ -527,7 +531,7 @@ class LogGrowth:
         tile = self._levels[level]
         tile += value
         if len(tile) == WIDTH * HASH_SIZE:
-            yield tile_path(level, (self.size >> HEIGHT * (level + 1)) - 1), bytes(tile)
+            yield make_tile_path(level, (self.size >> HEIGHT * (level + 1)) - 1), bytes(tile)
             value = hash_complete_tree(
                 [bytes(tile[at : at + HASH_SIZE]) for at in range(0, len(tile), HASH_SIZE)]
             )
@@ -541,11 +545,11 @@ class LogGrowth:
             The path and the bytes of each tile (file of hashes) or bundle (file of entries).
         """
         if self._bundle:
-            yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
+            yield make_tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):
             count = self.size >> HEIGHT * level
             if tile and count > self.previous_size >> HEIGHT * level:
-                yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
+                yield make_tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
         """Return the root of the Merkle tree with all entries so far."""

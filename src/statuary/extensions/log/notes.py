@@ -210,7 +210,7 @@ class Note(NamedTuple):
         """The whole note as published: its text, then the signature lines."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
-    def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
+    def find_signers(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
         """Return the given keys that signed the note.
 
         Signatures with other keys are ignored.
@@ -314,14 +314,14 @@ def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: Publ
     if (
         previous_key is not None
         and checkpoint.origin == previous_key.name
-        and checkpoint.note.signed_by([previous_key])
+        and checkpoint.note.find_signers([previous_key])
     ):
         return
     if checkpoint.origin != key.name:
         raise LogError(
             f"the checkpoint belongs to the log {checkpoint.origin}, not to {key.name}", cause="key"
         )
-    if not checkpoint.note.signed_by([key]):
+    if not checkpoint.note.find_signers([key]):
         raise LogError(
             f"the checkpoint of {checkpoint.origin} is not signed with the key {key.text}", cause="key"
         )

@@ -43,14 +43,14 @@ class OwnManifest:
     """
 
     def __init__(self, read_path: ReadPath) -> None:
-        """Create an empty comparison; `load` reads the manifest."""
+        """Create an empty comparison; `load_digests` reads the manifest."""
         self.fault = ""  # why the file is not a manifest; empty if it is one
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
         self.table = open_temporary_database(SCHEMA)
         self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
 
-    def load(self, paths: Iterable[str] | None) -> None:
+    def load_digests(self, paths: Iterable[str] | None) -> None:
         """Read the digests of a site's files from its manifest.
 
         Call this method once.

@@ -167,7 +167,7 @@ class PublishedLog:
         self.subtrees = make_subtree_hasher(self.read_path, checkpoint.size)
         self._read_bundle = make_bundle_reader(self.read_path, checkpoint.size)
 
-    def entries(self, start: int = 0) -> Iterator[bytes]:
+    def iter_entries(self, start: int = 0) -> Iterator[bytes]:
         """Yield the entries of the log, verified against its checkpoint.
 
         Args:
@@ -178,7 +178,7 @@ class PublishedLog:
         """
         return iter_verified_entries(self.read_path, *self.head, start)
 
-    def entry(self, number: int) -> bytes:
+    def read_entry(self, number: int) -> bytes:
         """Return one entry of the log, verified against its checkpoint.
 
         The other entries are not read.
@@ -192,7 +192,7 @@ class PublishedLog:
         verify_inclusion(hash_leaf(body), number, size, proof, root)
         return body
 
-    def key_changes(self, start: int = 0) -> list[KeyChange]:
+    def list_key_changes(self, start: int = 0) -> list[KeyChange]:
         """Return the announcements of new keys in the log.
 
         Their signatures are verified.
@@ -203,7 +203,7 @@ class PublishedLog:
         Raises:
             LogError: if the log is damaged, or the signature of an announcement is invalid.
         """
-        marked = (body for body in self.entries(start) if KEY_MARK in body)
+        marked = (body for body in self.iter_entries(start) if KEY_MARK in body)
         entries = (entry for entry in map(parse_entry, marked) if entry.subject.kind is EntryKind.KEY)
         changes = [entry.key_change for entry in entries if entry.key_change is not None]
         for change in changes:
@@ -344,7 +344,7 @@ def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict
         )
     origin = there.checkpoint.origin
     if own_log.checkpoint.origin != origin and origin not in [
-        change.previous_key.name for change in own_log.key_changes()
+        change.previous_key.name for change in own_log.list_key_changes()
     ]:
         raise LogError(
             f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own_log.checkpoint.origin}"

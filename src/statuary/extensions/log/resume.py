@@ -174,7 +174,7 @@ def make_pending_checkpoint(
     size = log.head.size if log else 0
     if size - published_head.size + len(new_entries) > MOST_PENDING or published_head.size > size:
         return None
-    between = log.entries(published_head.size) if log and published_head.size < size else ()
+    between = log.iter_entries(published_head.size) if log and published_head.size < size else ()
     return Pending(
         published_head.size, signed_checkpoint, tuple(entry.decode() for entry in (*between, *new_entries))
     )
@@ -223,7 +223,7 @@ def append_pending_entries(
 
         growth = LogGrowth(head.size, read)
         for entry in missing_entries:
-            pieces.update(growth.add(entry.encode()))
+            pieces.update(growth.append_entry(entry.encode()))
         pieces.update(growth.iter_partial_files())
         if growth.root() != checkpoint.root:
             return log

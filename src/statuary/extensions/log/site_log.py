@@ -128,7 +128,9 @@ class SiteLog:
         self.previous_head = self.start.head
         self.is_restored = not self.start.is_own
         if parse_tree_head(self.table.state.head) != self.previous_head:
-            self.table.replace_all_entries(self.base.entries() if self.base else (), self.previous_head.text)
+            self.table.replace_all_entries(
+                self.base.iter_entries() if self.base else (), self.previous_head.text
+            )
         self.is_rotated = self._is_signed_by_previous_key(previous_key)
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.previous_head.size, self._read_log_file)
@@ -140,7 +142,7 @@ class SiteLog:
         self.rules = EntryRules(self.table.last_time)
         self.renewed: frozenset[LogSubject] = frozenset()
 
-    def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
+    def append_changes(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
         """Append a log entry for each changed contract, incident or update.
 
         Args:
@@ -232,7 +234,7 @@ class SiteLog:
     def _append_changed_items(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
         now = self.context.now
         missing_entries = (
-            make_change_entry(item, self.table.last_entry(item.subject), now) for item in items
+            make_change_entry(item, self.table.find_last_entry(item.subject), now) for item in items
         )
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
@@ -254,7 +256,7 @@ class SiteLog:
         Raises:
             LogError: if another key than its last one did.
         """
-        last_key_entry = self.table.last_entry(LOG_KEY)
+        last_key_entry = self.table.find_last_entry(LOG_KEY)
         signers = () if self.base is None else self.base.checkpoint.note.signatures
         if last_key_entry is not None and last_key_entry[1].key_change is not None:
             key = last_key_entry[1].key_change.key
@@ -266,7 +268,7 @@ class SiteLog:
 
     def _iter_new_key_entry(self) -> Iterator[LogEntry]:
         if self.is_rotated:
-            number = last_key_entry[0] if (last_key_entry := self.table.last_entry(LOG_KEY)) else None
+            number = last_key_entry[0] if (last_key_entry := self.table.find_last_entry(LOG_KEY)) else None
             time = format_utc_milliseconds(self.context.now)
             change = self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
@@ -284,14 +286,14 @@ class SiteLog:
                 now=entry.time,
                 last=self.rules.clock,
             )
-        number = last_clock_entry[0] if (last_clock_entry := self.table.last_entry(CLOCK)) else None
+        number = last_clock_entry[0] if (last_clock_entry := self.table.find_last_entry(CLOCK)) else None
         yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)
 
     def _add_entry(self, entry: LogEntry) -> None:
-        self.rules.check_entry(self.growth.size, entry, self.table.last_entry(entry.subject))
+        self.rules.check_entry(self.growth.size, entry, self.table.find_last_entry(entry.subject))
         self.actions[entry.action] += 1
         body = entry.encode()
-        self._add_tree_files(self.growth.add(body))
+        self._add_tree_files(self.growth.append_entry(body))
         if len(self.appended) <= MOST_PENDING:
             self.appended.append(body)
         if entry.subject.kind in PROVED:
@@ -310,7 +312,7 @@ class SiteLog:
         """
         origin = SiteOrigin(self.context.now, "", VERSION)
         text = self._read_log_file(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
-        last_entry = self.table.last_entry(WHOLE_SITE)
+        last_entry = self.table.find_last_entry(WHOLE_SITE)
         is_last = last_entry is not None and manifest_digest(text) == last_entry[1].sha256
         last_manifest = parse_manifest(text) if is_last else None
         manifest = self._make_site_manifest(origin, last_manifest)
@@ -358,7 +360,7 @@ class SiteLog:
             for update in iter_incident_updates(incident_id_of_path(document.path), document.body):
                 versions = tuple(
                     PreviousVersion(number, parse_instant(entry.time), entry.sha256)
-                    for number, entry in self.table.all_entries(update.subject)
+                    for number, entry in self.table.list_entries(update.subject)
                     if entry.sha256 not in ("", update.sha256)
                 )
                 if versions:
@@ -503,7 +505,7 @@ class SiteLog:
         for subject in chain(
             self.changed_subjects, self._iter_unchanged_subjects() if include_unchanged else ()
         ):
-            number, last_entry = self.table.all_entries(subject)[-1]
+            number, last_entry = self.table.list_entries(subject)[-1]
             url, parameters = get_proof_url(subject)
             path = url.path(**parameters)
             if last_entry.action is LogAction.REMOVE:

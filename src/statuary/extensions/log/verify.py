@@ -26,8 +26,8 @@ from statuary.extensions.log.entries import (
     LogEntry,
     LogSubject,
     NumberedEntry,
+    compute_entry_digest,
     encode_proof,
-    entry_digest,
     iter_incident_updates,
     parse_entry,
     parse_proof,
@@ -102,11 +102,7 @@ class DocumentCheck(NamedTuple):
 
 
 def parse_subject_of_path(site_path: str) -> LogSubject | None:
-    """Return the contract or incident that the document at a path describes.
-
-    Returns:
-        The contract or incident, named as in the log; None for other paths.
-    """
+    """Find the contract or incident of the document at a path."""
     match = match_url(plain_path(site_path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
         return None
@@ -131,7 +127,7 @@ def list_entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedE
             is_update and other_subject.first == subject.first
         )
 
-    entries = enumerate(map(parse_entry, log.entries()))
+    entries = enumerate(map(parse_entry, log.iter_entries()))
     return [(number, entry) for number, entry in entries if is_entry_subject_about(entry.subject)]
 
 
@@ -157,11 +153,11 @@ class LastEntries:
             LogError: if the entry before `start` cannot be read.
         """
         self.log, self.start = log, start
-        self.rules = EntryRules(parse_entry(log.entry(start - 1)).time if start else "")
+        self.rules = EntryRules(parse_entry(log.read_entry(start - 1)).time if start else "")
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
         self.table = open_temporary_database(schema)
 
-    def add(self, number: int, entry_bytes: bytes) -> None:
+    def add_entry(self, number: int, entry_bytes: bytes) -> None:
         """Add the next entry of the log, after checking it.
 
         Args:
@@ -172,11 +168,13 @@ class LastEntries:
             LogError: if the entry is malformed or breaks a rule of the log.
         """
         entry = parse_entry(entry_bytes)
-        self.rules.check_entry(number, entry, self.find(entry.subject) or self._read_replaced_entry(entry))
+        self.rules.check_entry(
+            number, entry, self.find_last_entry(entry.subject) or self._read_replaced_entry(entry)
+        )
         row = "\n".join(entry.subject), number, entry_bytes
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
-    def find(self, subject: LogSubject) -> NumberedEntry | None:
+    def find_last_entry(self, subject: LogSubject) -> NumberedEntry | None:
         """Return the last entry about a contract, incident or update, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
@@ -187,7 +185,7 @@ class LastEntries:
         number = entry.replaces
         if type(number) is not int or not 0 <= number < self.start:
             return None
-        replaced = parse_entry(self.log.entry(number))
+        replaced = parse_entry(self.log.read_entry(number))
         return (number, replaced) if replaced.subject == entry.subject else None
 
     def find_site_entry(self) -> NumberedEntry | None:
@@ -195,9 +193,9 @@ class LastEntries:
 
         Each build ends with such an entry. It has the SHA-256 of the list of the site's files.
         """
-        last_entry = self.find(WHOLE_SITE)
+        last_entry = self.find_last_entry(WHOLE_SITE)
         for number in range(self.start - 1, -1, -1) if last_entry is None else ():
-            entry = parse_entry(self.log.entry(number))
+            entry = parse_entry(self.log.read_entry(number))
             if entry.subject == WHOLE_SITE:
                 return number, entry
         return last_entry
@@ -245,7 +243,7 @@ class SiteCheck:
         self.parts: set[str] = set()  # the digests of the manifest's parts
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
-    def check(self, paths: Iterable[str] | None) -> DocumentCheck:
+    def check_site(self, paths: Iterable[str] | None) -> DocumentCheck:
         """Compare every file of the site with the log.
 
         Call this method once.
@@ -263,10 +261,10 @@ class SiteCheck:
             closing(self.names.table),
             closing(self.own),
         ):
-            for number, body in enumerate(self.log.entries(self.since), self.since):
-                self.last_entries.add(number, body)
+            for number, body in enumerate(self.log.iter_entries(self.since), self.since):
+                self.last_entries.add_entry(number, body)
                 self.advance(1)
-            self.own.load(self._iter_changed_paths() if self.since else None)
+            self.own.load_digests(self._iter_changed_paths() if self.since else None)
             self._check_last_entry_time()
             self._check_signing_key()
             self._check_pending_checkpoint(self.read_path(LOG_PENDING.path()))
@@ -293,7 +291,7 @@ class SiteCheck:
 
     def _check_signing_key(self) -> None:
         """Raise LogError unless the last key of the log signed its checkpoint."""
-        last_entry = self.last_entries.find(LOG_KEY)
+        last_entry = self.last_entries.find_last_entry(LOG_KEY)
         change = None if last_entry is None else last_entry[1].key_change
         if change is not None and self.key not in (None, change.key):
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
@@ -322,7 +320,7 @@ class SiteCheck:
                 checkpoint = parse_checkpoint(pending_checkpoint.checkpoint.encode())
                 if self.key is not None:
                     verify_checkpoint(checkpoint, self.key)
-                entries = self.log.entries(pending_checkpoint.base)
+                entries = self.log.iter_entries(pending_checkpoint.base)
                 is_right = checkpoint[:3] == self.log.checkpoint[:3]
                 is_right = is_right and [entry.encode() for entry in pending_checkpoint.entries] == list(
                     entries
@@ -349,7 +347,7 @@ class SiteCheck:
         try:
             for entry in self._iter_manifest_entries(text):
                 for name in entry.names:
-                    self.names.add(name)
+                    self.names.add_name(name)
                     self._compare_file_with_manifest(name, entry, schedule, has_path_list=has_path_list)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
@@ -463,12 +461,12 @@ class SiteCheck:
             return
         try:
             updates = list(iter_incident_updates(incident_id_of_path(path), body))
-            is_right = entry_digest(EntryKind.INCIDENT, body) == logged_digest
+            is_right = compute_entry_digest(EntryKind.INCIDENT, body) == logged_digest
         except (LogError, ValueError, KeyError, TypeError):
             updates, is_right = [], False
         self._record_check(f"{path} does not match its last log entry", is_right=is_right)
         for update in updates:
-            last_entry = self.last_entries.find(update.subject)
+            last_entry = self.last_entries.find_last_entry(update.subject)
             if last_entry is None and self.since:
                 continue  # the update has not changed, and the incident's entry covers it
             is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
@@ -513,7 +511,7 @@ class SiteCheck:
         if log_url is LOG_PART:
             return parameters["digest"] in self.parts
         kind = EntryKind.CONTRACT if log_url is LOG_CONTRACT else EntryKind.INCIDENT
-        last_entry = self.last_entries.find(LogSubject(kind, *parameters.values()))
+        last_entry = self.last_entries.find_last_entry(LogSubject(kind, *parameters.values()))
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _check_log_tile(self, tile_name: str, path: str) -> bool:
@@ -563,7 +561,7 @@ class NameSet:
     def __init__(self) -> None:
         self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
-    def add(self, name: str) -> None:
+    def add_name(self, name: str) -> None:
         """Remember the name of a file of the site."""
         self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
 

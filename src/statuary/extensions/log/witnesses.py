@@ -36,7 +36,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     Raises:
         LogError: if fewer witnesses have cosigned, or a cosignature is invalid.
     """
-    cosigned = checkpoint.note.signed_by(witnesses)
+    cosigned = checkpoint.note.find_signers(witnesses)
     if len(cosigned) < quorum:
         raise LogError(
             f"{len(cosigned)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
@@ -126,7 +126,7 @@ def verify_cosignature_response(
             f"the witness responds with HTTP status {status}: {response_body.decode('utf-8', 'replace').strip()[:200]}"
         )
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + response_body)
-    if not note.signed_by([witness_key]):
+    if not note.find_signers([witness_key]):
         raise LogError("the response has no valid cosignature by the key that is listed for this witness")
     return next(
         signature.line

@@ -162,7 +162,7 @@ class UsualRange(NamedTuple):
     low: float
     high: float
 
-    def is_outside(self, current_value: float) -> bool:
+    def is_unusual(self, current_value: float) -> bool:
         """Return whether a value is far outside of the usual range.
 
         Its distance from the range must be more than the width of the range, and more than a tenth of its
@@ -240,7 +240,7 @@ def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None
 
 
 def _is_current_value_unusual(day: Sequence[Interval], usual: UsualRange | None) -> bool:
-    return bool(day and usual and usual.is_outside(day[-1].value))
+    return bool(day and usual and usual.is_unusual(day[-1].value))
 
 
 def _format_usual_range(usual: UsualRange) -> str:

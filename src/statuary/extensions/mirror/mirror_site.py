@@ -110,9 +110,9 @@ def mirror_site(
             with closing(MirrorSync(site, target, state, incomplete_sources, options)) as copy:
                 skipped |= copy.skipped
                 if options.dry_run:
-                    changes = list(copy.changes())
+                    changes = list(copy.iter_changes())
                     break
-                problems = copy.fetch(advance)
+                problems = copy.fetch_missing_files(advance)
             previous_state = state
             state = site.fetch_manifest(options.key) if problems else state
             if state.text == previous_state.text:
@@ -283,7 +283,7 @@ class MirrorSync:
             self.target.add([_make_fetched_document(Entry(part.path), text)])
         return text
 
-    def stale_paths(self) -> Iterator[str]:
+    def iter_stale_paths(self) -> Iterator[str]:
         """Yield the copied files to delete, which the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._iter_previous_paths():
@@ -300,7 +300,7 @@ class MirrorSync:
                 yield part.path
                 yield from (entry.path for entry in parse_part(self.target.read_published(part.path), part))
 
-    def missing_entries(self) -> Iterator[Entry]:
+    def iter_missing_entries(self) -> Iterator[Entry]:
         """Yield the path, size and SHA-256 of each file to fetch."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
@@ -321,14 +321,14 @@ class MirrorSync:
             self.target.add([_make_fetched_document(entry, body)])
         return is_right
 
-    def changes(self) -> Iterator[Change]:
+    def iter_changes(self) -> Iterator[Change]:
         """Yield the differences of the copy from the site, for dry runs."""
-        for entry in self.missing_entries():
+        for entry in self.iter_missing_entries():
             action = Action.ADD if self.target.ledger.find_entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
-        yield from (Change(Action.REMOVE, path, 0) for path in self.stale_paths())
+        yield from (Change(Action.REMOVE, path, 0) for path in self.iter_stale_paths())
 
-    def fetch(self, advance: Callable[[int], None]) -> list[str]:
+    def fetch_missing_files(self, advance: Callable[[int], None]) -> list[str]:
         """Fetch missing files, and mark outdated files for deletion.
 
         Files that the site no longer has are outdated.
@@ -348,7 +348,7 @@ class MirrorSync:
         self.target.discard(
             [path for path, digest in added_files(documents) if not self._is_wanted_content(path, digest)]
         )
-        missing_entries = list(self.missing_entries())
+        missing_entries = list(self.iter_missing_entries())
         problems = list[str]()
         self._require_free_space(missing_entries)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
@@ -364,7 +364,7 @@ class MirrorSync:
                 advance(len(batch))
                 if len(problems) >= MOST_PROBLEMS:
                     break
-        documents.remove_unless_added(self.stale_paths())
+        documents.remove_unless_added(self.iter_stale_paths())
         return problems
 
     def _is_wanted_content(self, path: str, staged_sha256: str) -> bool:
@@ -373,7 +373,7 @@ class MirrorSync:
 
     def _fetch_or_describe_fault(self, entry: Entry) -> bytes | str:
         try:
-            return self.site.fetch(entry)
+            return self.site.fetch_verified(entry)
         except DamagedSnapshotError as damaged:
             return str(damaged)
 

@@ -144,7 +144,7 @@ class ServedSite:
         parse_part(body, part)
         return body or b""
 
-    def fetch(self, entry: Entry) -> bytes:
+    def fetch_verified(self, entry: Entry) -> bytes:
         """Fetch a file of the site, and verify its size and SHA-256.
 
         Some documents change at scheduled times. If the server already sends a later version, the listed
@@ -172,7 +172,7 @@ class ServedSite:
             return body
         # Only one thread at a time may look up a version, so that the schedule is read once and then cached.
         with self._schedule_lock:
-            stored = self._schedule.find(entry.path, entry.sha256)
+            stored = self._schedule.find_version(entry.path, entry.sha256)
         stored = stored or (self._fetch_with_error_status(entry) if body is None else None)
         if stored is None:
             raise DamagedSnapshotError(problem)

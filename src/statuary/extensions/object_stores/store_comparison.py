@@ -235,12 +235,12 @@ class StoreComparison:
             stored = entry
         self.stored.add(stored)
 
-    def changes(self) -> Iterator[Difference]:
+    def iter_changes(self) -> Iterator[Difference]:
         """Yield the differences between the site and the store, sorted by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return find_differences((entry for entry in self.stored if entry.sha256), site)
 
-    def plan(self, *, adopt: bool) -> Plan:
+    def make_plan(self, *, adopt: bool) -> Plan:
         """Decide which objects to upload and to delete.
 
         Args:
@@ -248,16 +248,16 @@ class StoreComparison:
         """
         unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
-        return make_publication_plan(self.changes, *self.site.size(), conflicts)
+        return make_publication_plan(self.iter_changes, *self.site.size(), conflicts)
 
-    def is_changed(self, path: str) -> bool:
+    def is_upload_needed(self, path: str) -> bool:
         """Return whether the file at a path has to be uploaded."""
         entry = self.site.find(path)
         number = bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
         return entry is not None and not is_same and self.stored.find(path) != entry
 
-    def objects_to_put(self, step: PutStep) -> Iterator[Difference]:
+    def iter_objects_to_put(self, step: PutStep) -> Iterator[Difference]:
         """Yield the files to upload in one step of the publication.
 
         For example, documents are uploaded before the lists that refer to them.
@@ -267,10 +267,10 @@ class StoreComparison:
         """
         return (
             change
-            for change in self.changes()
+            for change in self.iter_changes()
             if change.after is not None and get_upload_step(change.after.path) is step
         )
 
-    def paths_to_delete(self) -> Iterator[str]:
+    def iter_paths_to_delete(self) -> Iterator[str]:
         """Yield the paths of objects that the site no longer has."""
-        return (change.entry.path for change in self.changes() if change.after is None)
+        return (change.entry.path for change in self.iter_changes() if change.after is None)

@@ -77,7 +77,7 @@ class ObjectWriter:
         self.adopt = adopt
         self.verified = verified
 
-    async def write(self, change: Difference) -> None:
+    async def upload_if_missing(self, change: Difference) -> None:
         """Upload a file, unless the store already has it.
 
         Raises:
@@ -276,7 +276,7 @@ class ObjectStoreTarget(Target[Entry]):
         """
         if self._plan is None:
             self._compare_with_store()
-            self._plan = self.comparison.plan(adopt=self.adopt)
+            self._plan = self.comparison.make_plan(adopt=self.adopt)
         return self._plan
 
     def _compare_with_store(self) -> None:
@@ -408,7 +408,7 @@ class ObjectStoreTarget(Target[Entry]):
         if self.count_requests() == RequestCounts():
             self._end_publication()
             return
-        self.site.fetch(self.comparison.is_changed)
+        self.site.fetch(self.comparison.is_upload_needed)
         if self.lease is not None:
             self.lease.is_unfinished = True
         taken_over = self._record_publication_start()
@@ -416,9 +416,9 @@ class ObjectStoreTarget(Target[Entry]):
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
         )
         for step in PutStep:
-            run_transfers(self.comparison.objects_to_put(step), writer.write, self.lease)
+            run_transfers(self.comparison.iter_objects_to_put(step), writer.upload_if_missing, self.lease)
         run_transfers(
-            split_into_batches(self.comparison.paths_to_delete(), DELETE_BATCH),
+            split_into_batches(self.comparison.iter_paths_to_delete(), DELETE_BATCH),
             self._delete_objects,
             self.lease,
         )

@@ -84,7 +84,7 @@ def parse_page_tokens(markdown_text: str) -> list[Token]:
     return tokens
 
 
-def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+def iter_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
     """Yield each heading of a page, with its anchor and level.
 
     Args:
@@ -95,7 +95,7 @@ def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
             yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
 
 
-def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
+def iter_sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
     """Yield each heading of a page with the plain text below it.
 
     Text before the first heading is yielded with an empty heading.
@@ -103,7 +103,7 @@ def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
     Args:
         tokens: the parsed Markdown of the page.
     """
-    of_page, texts = iter(headings(tokens)), list[str]()
+    of_page, texts = iter(iter_headings(tokens)), list[str]()
     heading = Heading("", "", 1)
     for previous_token, token in pairwise([Token("", "", 0), *tokens]):
         if token.type == "heading_open":

@@ -24,10 +24,10 @@ from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, S
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
-    headings,
+    iter_headings,
+    iter_sections,
     parse_page_tokens,
     render_page_html,
-    sections,
 )
 from statuary.section import Run, Section
 from statuary.site.document import Document, encode_json
@@ -116,7 +116,7 @@ def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Docum
     head = PageHead(
         path=path, title=title, description=description or title, section=pages.find_navigation_path(page)
     )
-    tokens = pages.tokens(page)
+    tokens = pages.parse_tokens(page)
     book = Navigation(page, site.own_pages)
     previous, following = book.neighbours()
     view = OwnPageView(
@@ -180,7 +180,7 @@ def _make_search_entries(page: SitePage) -> list[list[Json]]:
     description = one_line(page.description)
     weight = 0.5 if page.search == "low" else 1
     entries: list[list[Json]] = []
-    for heading, text in sections(parse_page_tokens(page.body)):
+    for heading, text in iter_sections(parse_page_tokens(page.body)):
         words = re.findall(r"\w[\w./-]*\w|\w", (text if heading.anchor else f"{description} {text}").lower())
         target = f"{path}#{heading.anchor}" if heading.anchor else path
         keywords = "" if heading.anchor else " ".join(page.keywords).lower()
@@ -197,7 +197,7 @@ def _make_code_block_label(language: str, texts: PageTexts) -> str:
 
 
 def _make_page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
-    all_headings = [heading for heading in headings(tokens) if heading.level in OUTLINE_LEVELS]
+    all_headings = [heading for heading in iter_headings(tokens) if heading.level in OUTLINE_LEVELS]
     if len(all_headings) > LONGEST_OUTLINE:
         all_headings = [heading for heading in all_headings if heading.level == OUTLINE_LEVELS[0]]
     return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
@@ -211,7 +211,7 @@ def find_broken_links(page: SitePage, site: SiteContent) -> Iterator[Finding]:
         site: the content of the site.
     """
     pages = _Pages(site)
-    for href, line in pages.links(page):
+    for href, line in pages.iter_links(page):
         problem = pages.describe_link_problem(page, href)
         if problem:
             yield Finding(
@@ -229,7 +229,7 @@ class _Pages:
         self._pages: Mapping[str, SitePage] = {page.source: page for page in site.own_pages}
         self._pictures = dict(site.pages.theme.files)
 
-    def tokens(self, page: SitePage) -> list[Token]:
+    def parse_tokens(self, page: SitePage) -> list[Token]:
         """Return the parsed Markdown of a page, with links resolved.
 
         Images get their width and height.
@@ -257,7 +257,7 @@ class _Pages:
         path = next((place for place in (page.path, *reversed(around)) if place in navigated), page.path)
         return OWN_PAGE.path(path=path)
 
-    def links(self, page: SitePage) -> Iterator[tuple[str, int]]:
+    def iter_links(self, page: SitePage) -> Iterator[tuple[str, int]]:
         """Yield the target and line of a page's links and images.
 
         Lines are counted from 0, from the beginning of the text.
@@ -281,7 +281,7 @@ class _Pages:
             return "there is no such page"
         if not parts.fragment:
             return ""
-        anchors = {heading.anchor for heading in headings(parse_page_tokens(target.body))}
+        anchors = {heading.anchor for heading in iter_headings(parse_page_tokens(target.body))}
         return "" if parts.fragment in anchors else "no such heading"
 
     def _find_target_page(self, page: SitePage, path: str) -> SitePage | None:

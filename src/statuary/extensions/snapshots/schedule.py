@@ -43,7 +43,7 @@ class SiteSchedule:
             if body is not None:
                 yield body
 
-    def find(self, path: str, sha256_hex: str) -> bytes | None:
+    def find_version(self, path: str, sha256_hex: str) -> bytes | None:
         """Find the version of a document that has a given SHA-256.
 
         A document that changes at scheduled times has several versions.

@@ -209,7 +209,7 @@ class SiteMembers:
         Returns:
             The bytes of the version, or None if there is none.
         """
-        return None if self._schedule is None else self._schedule.find(path, sha256_hex)
+        return None if self._schedule is None else self._schedule.find_version(path, sha256_hex)
 
     def _require_alias_matches(self, alias: str, content: bytes) -> None:
         body_there = self._read(alias)

@@ -57,7 +57,7 @@ class CentralDirectory:
         """Delete the temporary file."""
         self._iter_entries.close()
 
-    def add(self, header: ZipHeader, header_offset: int) -> None:
+    def add_header(self, header: ZipHeader, header_offset: int) -> None:
         """Add a file to the directory at the end of the zip.
 
         Args:
@@ -96,9 +96,9 @@ class ZipWriter:
     def __exit__(self, *_: object) -> None:
         self.directory.close()
 
-    def put(self, member: CompressedMember) -> None:
+    def write_member(self, member: CompressedMember) -> None:
         """Write a file that is already compressed to the zip."""
-        self.directory.add(member.header, self.out.position)
+        self.directory.add_header(member.header, self.out.position)
         self.out.write(zip_format.encode_local_header(member.header))
         self.out.write(member.data)
 
@@ -188,7 +188,7 @@ def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
     """
     with ZipWriter(stream) as writer:
         for member in members:
-            writer.put(member)
+            writer.write_member(member)
         return writer.finish()
 
 
@@ -230,7 +230,7 @@ class ZipStreamReader:
             raise DamagedSnapshotError(
                 f"{header.path} has {header.size:,} bytes; the limit for a document is {LARGEST_DOCUMENT:,}"
             )
-        self.directory.add(header, self.source.position - len(zip_format.encode_local_header(header)))
+        self.directory.add_header(header, self.source.position - len(zip_format.encode_local_header(header)))
         packed = CompressedMember(
             header=header, data=self.source.read_exactly(header.packed_size), aliases=aliases
         )

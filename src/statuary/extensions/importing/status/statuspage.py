@@ -190,7 +190,7 @@ def read_statuspage(request: ImportRequest) -> StatusPlan:
         _fetch_documents(request, documents)
     else:
         for file, document in read_json_documents(request.source):
-            documents.add(document, str(file))
+            documents.collect_objects(document, str(file))
     return documents.make_status_plan(request)
 
 
@@ -204,11 +204,11 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
                 f"{display_location(url)} has no api/v2/{name}.json at this path",
                 "give the URL of the page, such as https://status.example.org",
             )
-        documents.add(document, url)
+        documents.collect_objects(document, url)
     try:
         if documents.may_have_more:
             for url in _older_incident_urls(base, request, documents):
-                documents.add(request.web.json(url), url)
+                documents.collect_objects(request.web.json(url), url)
     except (NotImportableError, UnreachableError) as error:
         # Keep the documents that were read before the error. The next run skips their incidents, and requests
         # the rest.
@@ -261,7 +261,7 @@ class _PageDocuments:
         self.may_have_more = False
         self.incomplete: NotImportableError | UnreachableError | None = None
 
-    def add(self, value: Any, source: str) -> None:
+    def collect_objects(self, value: Any, source: str) -> None:
         """Collect the objects in a JSON document of the page.
 
         Older versions of objects that were already collected are ignored.
