@@ -232,7 +232,7 @@ class _StartedContract(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the compilation is finished or not needed."""
+        """Whether the contract is compiled, or need not be."""
         return self.run is None or self.run.done()
 
 

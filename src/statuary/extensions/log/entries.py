@@ -100,7 +100,7 @@ class LogEntry(NamedTuple):
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
-        """Encode the entry as canonical JSON, the form in the log."""
+        """Encode an entry of a transparency log as canonical JSON."""
         members: dict[str, Any] = {
             "action": self.action.value,
             "kind": self.subject.kind.value,
@@ -122,7 +122,7 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Parse an entry of the log from its JSON.
+    """Parse an entry of a transparency log from its JSON.
 
     Raises:
         LogError: if the bytes are not exactly those of an entry in canonical form.
@@ -171,7 +171,7 @@ class EntryRules:
         self.clock = clock  # the time of the entry before
 
     def check_entry(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
-        """Raise an error if an entry may not follow those before.
+        """Raise an error if a log entry may not follow earlier ones.
 
         Raises:
             LogError: if the entry breaks a rule of the log, such as being older than the entry before.
@@ -256,7 +256,7 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the checkpoint of the log, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify the entry's inclusion proof, but not the checkpoint's signatures.
+        """Verify that a log contains an entry, but not the log's signatures.
 
         Raises:
             ProofError: if the proof does not show that the log contains the entry.
@@ -419,7 +419,7 @@ class LogTable(LedgerTable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the log had all contracts after the last build."""
+        """Whether the log had entries for all contracts after the last build."""
         return self.state.complete == self.ledger.run - 1
 
     def list_entries(self, subject: LogSubject) -> list[NumberedEntry]:
@@ -449,7 +449,7 @@ class LogTable(LedgerTable):
 
     @override
     def save(self) -> None:
-        """Store this build's entries as published, if the log was extended."""
+        """Store this build's log entries as published, if it appended any."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._store_state(self._next)
@@ -556,7 +556,7 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
 
 
 def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 that a log entry contains for a document.
+    """Compute the SHA-256 that a log entry has for a document.
 
     For an incident, it covers only the values that the author wrote.
 

@@ -68,7 +68,7 @@ def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def follow_key_changes(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Return the current key of a log, starting from a trusted key.
+    """Find the current key of a log, starting from a trusted key.
 
     For example, if the log announced that key B follows key A, and you trust A, the result is B.
 
@@ -82,7 +82,7 @@ def follow_key_changes(trusted: PublicKey, changes: Iterable[KeyChange]) -> Publ
 
 
 def read_key_change(content_folder: Path) -> KeyChange | None:
-    """Read the announcement of a new key from the content folder.
+    """Read the announcement of a transparency log's new key from the content.
 
     Its signature is verified.
 
@@ -120,7 +120,7 @@ def _parse_key_change(previous_key: PublicKey, announcement: bytes) -> KeyChange
 
 
 def write_key_change(content_folder: Path, change: KeyChange) -> None:
-    """Write the announcement of a new key to the content folder.
+    """Write the announcement of a transparency log's new key to the content.
 
     Raises:
         PublishingError: if the file cannot be written.

@@ -60,7 +60,7 @@ def _location_state_file(location: str) -> Path:
 
 
 def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a site has the same key as last time.
+    """Return whether a site's log has the same key as last time.
 
     This machine stores a log's key when it verifies the log. It stores the key for the log and for the site's
     location, and both must agree.
@@ -80,7 +80,7 @@ def has_known_key(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Raise an error if a site has another log than before.
+    """Raise an error if a site has another transparency log than before.
 
     A log with another key is another log, unless the earlier key has announced the new key.
 
@@ -108,10 +108,10 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Load the key and size of a log at its last verification.
+    """Load the key and size that a log had when verified last.
 
     Args:
-        origin: the name of the log.
+        origin: the name of the transparency log.
 
     Returns:
         The key and the size of the log; None if this machine has never verified it.
@@ -139,7 +139,7 @@ def _damaged_file_error(file: Path) -> PublishingError:
 def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
     """Store the key and size of a verified log on this machine.
 
-    The next verification compares the log with them.
+    The next verification of this transparency log compares it with them.
 
     Args:
         log: the verified log.
@@ -175,7 +175,7 @@ def _find_trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyC
 def choose_verification_key(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> KnownKey:
-    """Choose the key with which to verify a log.
+    """Choose the public key with which to verify a transparency log.
 
     The user's key comes first, then the key that this machine stored before, and at last the key that the
     site states. If the log has announced a new key in place of this one, the new key is returned.

@@ -108,7 +108,7 @@ def make_inclusion_proof(index: int, size: int, subtree_hash: SubtreeHash) -> li
 
 
 def _iter_sibling_ranges(index: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges beside the path from root to leaf."""
+    """Yield the ranges of entries whose hashes an inclusion proof has."""
     start, end = 0, size
     while end - start > 1:
         split = start + _split_point(end - start)
@@ -162,7 +162,7 @@ def _split_point(size: int) -> int:
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Verify that a tree contains an entry (RFC 9162, 2.1.3.2).
+    """Verify that a Merkle tree contains an entry (RFC 9162, 2.1.3.2).
 
     Args:
         leaf: the hash of the entry.
@@ -196,7 +196,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
 def verify_consistency(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    """Verify that a tree extends a smaller one (RFC 9162, 2.1.4.2).
+    """Verify that a Merkle tree extends a smaller one (RFC 9162, 2.1.4.2).
 
     Args:
         first_size: the number of entries in the smaller tree.
@@ -308,7 +308,7 @@ def iter_tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
 
 
 def _iter_grown_levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the levels of the tree that grew.
+    """Yield the levels of a log's Merkle tree that grew.
 
     Yields:
         The number of the level, its number of hashes now, and its number of hashes before.
@@ -430,7 +430,7 @@ def make_bundle_reader(read_path: ReadPath, size: int) -> Callable[[int], list[b
 
 
 def iter_verified_entries(read_path: ReadPath, size: int, root: bytes, start: int = 0) -> Iterator[bytes]:
-    """Yield the entries of a log, verified against its root hash.
+    """Yield the entries of a transparency log, verified against its root hash.
 
     Args:
         read_path: a function that returns the bytes at a path, or None.
@@ -510,7 +510,7 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_with_length_prefix, split_bundle(bundle, partial_width))))
 
     def append_entry(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry, and yield the files that it completes.
+        """Append an entry to the log, and yield the completed files.
 
         Yields:
             The path and the bytes of each tile (file of hashes) or bundle (file of entries).
@@ -539,7 +539,7 @@ class LogGrowth:
             yield from self._append_hash(level + 1, value)
 
     def iter_partial_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the last file of each kind, which later entries extend.
+        """Yield the last files of a log, which later entries extend.
 
         Yields:
             The path and the bytes of each tile (file of hashes) or bundle (file of entries).

@@ -55,7 +55,7 @@ class PublicKey(NamedTuple):
         """Verify that this key signed the text of a note.
 
         Args:
-            note_text: the text of the note.
+            note_text: the text of the note, such as a log's checkpoint.
             signature: the signature, without the key's id that precedes it in the note.
 
         Raises:
@@ -108,10 +108,10 @@ class PrivateKey(NamedTuple):
 
 
 def generate_log_key(name: str) -> PrivateKey:
-    """Generate a random private key for a log.
+    """Generate a random private key that will sign a transparency log.
 
     Args:
-        name: the name of the log.
+        name: the name of the log, such as `status.example.org/log`.
 
     Raises:
         LogError: if the name is invalid.
@@ -131,7 +131,7 @@ def _validate_key_name(key_name: str) -> str:
 
 
 def parse_public_key(text: str, signature_types: bytes = LOG_KEY) -> PublicKey:
-    """Parse a public key from its text form.
+    """Parse the public key of a log or witness from text.
 
     Args:
         text: the key as `<name>+<key id>+<base64>`.
@@ -157,7 +157,7 @@ def parse_public_key(text: str, signature_types: bytes = LOG_KEY) -> PublicKey:
 
 
 def parse_private_key(text: str) -> PrivateKey:
-    """Parse a log's private Ed25519 key from its text form.
+    """Parse the private Ed25519 key of a transparency log.
 
     Raises:
         LogError: if the text is damaged or is not a private key; the message does not contain the text.
@@ -211,7 +211,7 @@ class Note(NamedTuple):
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def find_signers(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return the given keys that signed the note.
+        """Return those of the given keys that signed the note.
 
         Signatures with other keys are ignored.
 
@@ -269,7 +269,7 @@ class Checkpoint(NamedTuple):
 
 
 def format_checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Return the text of a checkpoint, which a log's key then signs.
+    """Format a log's state as text, which its key then signs.
 
     Args:
         origin: the name of the log.

@@ -93,10 +93,10 @@ def _add_published_locations(context: LogContext, run: Run, copy_location: str |
 
 
 def _open_log_location(location: str) -> ReadPath:
-    """Open a place where the log may be.
+    """Make a reader of a place where the transparency log may be.
 
     Raises:
-        LogError: if it cannot be read.
+        LogError: if the place cannot be read.
     """
     try:
         reader = make_site_reader(location)
@@ -181,7 +181,7 @@ def make_site_reader(location: str) -> ReadPath:
 
 
 def store_signed_state(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the state of the published log beside its key.
+    """Store the state of the published transparency log beside its key.
 
     If a later build finds a shorter log, it can tell from these files that the copy is outdated.
 
@@ -207,7 +207,7 @@ def _file_beside_key(key_file: Path, suffix: str) -> Path:
 
 
 def read_public_key(key_or_file: str, signature_types: bytes = b"\1") -> PublicKey:
-    """Parse a public key from text or from a file.
+    """Read a log's or witness's public key from text or a file.
 
     Args:
         key_or_file: the key as `<name>+<key id>+<base64>`, or the path of a file that contains it.

@@ -134,12 +134,12 @@ class TreeHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The size and the root hash as text, separated by a space."""
+        """A log's size and root hash as text, separated by a space."""
         return f"{self.size} {self.root.hex()}"
 
 
 def parse_tree_head(head_text: str) -> TreeHead | None:
-    """Parse the text form of a log's size and root hash.
+    """Parse a log's size and root hash, such as `42 9f3c…`.
 
     Returns:
         The size and root, or None if the text is malformed.
@@ -170,6 +170,8 @@ class PublishedLog:
     def iter_entries(self, start: int = 0) -> Iterator[bytes]:
         """Yield the entries of the log, verified against its checkpoint.
 
+        The checkpoint is the signed state of the log: its size and root hash.
+
         Args:
             start: the number of the first entry to yield.
 
@@ -193,7 +195,7 @@ class PublishedLog:
         return body
 
     def list_key_changes(self, start: int = 0) -> list[KeyChange]:
-        """Return the announcements of new keys in the log.
+        """Read the announcements of new keys in the transparency log.
 
         Their signatures are verified.
 
@@ -226,7 +228,7 @@ class PublishedLog:
             )
 
     def verify_extends(self, earlier_head: TreeHead, earlier_name: str) -> None:
-        """Verify that the log has all entries of an earlier state, unchanged.
+        """Verify that a transparency log has all entries of an earlier state.
 
         Args:
             earlier_head: the size and the root hash of the earlier state.
@@ -291,7 +293,7 @@ def open_log(
 
 
 def read_log_settings(read_site: ReadPath) -> LogSettings | None:
-    """Read the settings of a published log from `log/index.json`.
+    """Read the settings of a transparency log from its `log/index.json`.
 
     Args:
         read_site: a function that returns the bytes at a path of the site, or None.
@@ -320,7 +322,7 @@ def read_log_settings(read_site: ReadPath) -> LogSettings | None:
 
 
 def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Raise an error if publishing would shorten or replace a log.
+    """Raise an error if publishing would shorten or replace a transparency log.
 
     Args:
         site: the site that is to be published.
@@ -364,10 +366,9 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def log_path_of_manifest_part(manifest_part_path: str) -> str:
-    """Return the path of a manifest part within the log.
+    """Return the path at which the log stores a manifest part.
 
-    The manifest is the list of the site's files, in several parts. The log stores each part at a path that
-    contains its SHA-256.
+    The manifest is the list of the site's files, in several parts. The path contains the part's SHA-256.
 
     Args:
         manifest_part_path: the path of the same part in the site.
@@ -445,7 +446,7 @@ class LogContext(NamedTuple):
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def refuse_second_log(self, found_size: int) -> None:
-        """Raise an error if the build would start a second log.
+        """Raise an error if the build would start a second transparency log.
 
         Args:
             found_size: the number of entries in the published log; 0 if none was found.

@@ -182,7 +182,7 @@ class SiteLog:
         return self._record_log_extension(self._add_log_files())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield a finding if the build could not extend its log.
+        """Yield a finding if the build could not extend its transparency log.
 
         If later builds could not find a new log, a warning says so.
         """
@@ -368,7 +368,7 @@ class SiteLog:
         return previous_versions
 
     def _add_tree_files(self, tree_files: Iterable[tuple[str, bytes]]) -> None:
-        """Add files of the log's tree, and cache their hashes.
+        """Add files of the log's Merkle tree, and cache their hashes.
 
         The proofs need the hashes. The cache takes 32 bytes an entry.
         """

@@ -112,7 +112,7 @@ def parse_subject_of_path(site_path: str) -> LogSubject | None:
 
 
 def list_entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return all log entries about a contract or incident.
+    """Read all entries of a log about a contract or incident.
 
     The entries about the updates of an incident are included.
 
@@ -181,7 +181,7 @@ class LastEntries:
         return None if row is None else (row[0], parse_entry(row[1]))
 
     def _read_replaced_entry(self, entry: LogEntry) -> NumberedEntry | None:
-        """Read the entry that this one replaces, if it is an earlier one of the same subject."""
+        """Read the earlier entry of the same subject that an entry replaces."""
         number = entry.replaces
         if type(number) is not int or not 0 <= number < self.start:
             return None
@@ -244,7 +244,7 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check_site(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Compare every file of the site with the log.
+        """Compare every file of a site with the site's transparency log.
 
         Call this method once.
 
@@ -447,7 +447,7 @@ class SiteCheck:
                 )
 
     def _check_removed_document(self, path: str) -> None:
-        """Report a removed subject's document if it is still published.
+        """Report the document of a removed contract if it is still published.
 
         With a list of all paths, the comparison with the manifest finds it.
         """
@@ -580,7 +580,7 @@ def _iter_logged_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log_at(log: PublishedLog | None, location: str) -> PublishedLog:
-    """Raise an error if no log was found, otherwise return the log.
+    """Return the log found at a location, or raise an error.
 
     Args:
         log: the log, or None if none was found.

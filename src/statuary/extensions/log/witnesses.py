@@ -24,7 +24,7 @@ from statuary.site.document import Document
 
 
 def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
-    """Return the known witnesses that have cosigned a checkpoint.
+    """Find the known witnesses that have cosigned a log's checkpoint.
 
     A witness is an independent service that signs the state of a log.
 
@@ -67,7 +67,9 @@ def describe_missing_cosignatures(checkpoint: Checkpoint, settings: LogSettings 
 
 
 def make_cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
-    """Return the HTTP request body that asks a witness to cosign.
+    """Make the HTTP request body that asks a witness to cosign.
+
+    A witness is an independent service that signs the state of a transparency log.
 
     Args:
         log: the published log.
@@ -107,7 +109,9 @@ def parse_witness_size(response_body: bytes) -> int:
 def verify_cosignature_response(
     log: PublishedLog, witness_key: PublicKey, status: int, response_body: bytes
 ) -> str:
-    """Return the verified signature in a witness's response.
+    """Verify the signature in the response of a witness.
+
+    A witness is an independent service that signs the state of a log.
 
     Args:
         log: the published log, whose checkpoint was sent.

@@ -118,7 +118,7 @@ class ChannelSource(SourceModel):
         return self
 
     def to_channel(self) -> Channel:
-        """Convert an item of `channels` in site.yaml to a channel."""
+        """Convert a notification channel in site.yaml to its settings."""
         default = tuple(EventKind) if self.kind is ChannelKind.WEBHOOK else RECORD_EVENTS
         return Channel(
             name=self.name,

@@ -91,7 +91,7 @@ class KeyTable:
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Read one document for each key, sorted by key.
+        """Read the documents to pack, one for each key, sorted by key.
 
         If a key occurs several times, its first document is read, in the order of file, line and path.
         """

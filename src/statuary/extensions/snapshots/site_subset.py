@@ -147,9 +147,9 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _describe_address_list(contracts: frozenset[SubsetContract]) -> set[str]:
-    """Return the digest by which a manifest identifies a list of addresses.
+    """Return the digest by which a site's manifest names an address list.
 
-    The result is a set, which is empty without addresses.
+    The manifest is the list of the site's files. The result is a set, which is empty without addresses.
     """
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()

@@ -309,12 +309,12 @@ class RecordVerifier:
 
     @property
     def rejected_count(self) -> int:
-        """The number of records with errors that no published proof mentions."""
+        """The number of contract records with errors that no published proof mentions."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
     def admitted_count(self) -> int:
-        """The number of records with errors whose published proofs say so."""
+        """The number of contract records with errors that published proofs mention."""
         return len(self.failures.keys() & self.contradicted)
 
     def __enter__(self) -> Self:

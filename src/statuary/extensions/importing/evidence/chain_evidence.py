@@ -359,7 +359,7 @@ def _keep_valid_evidence(
     account_evidence: _AccountEvidence | EvidenceError,
     deployment_evidence: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Verify Merkle proofs, and keep those that are valid."""
+    """Verify a contract's Merkle proofs, and keep those that are valid."""
     anchor = Anchor(request.digest)
     if isinstance(account_evidence, _AccountEvidence):
         anchor = anchor._replace(

@@ -102,7 +102,7 @@ class StatusPlan:
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def iter_components(self) -> Iterator[tuple[str, Source]]:
-        """Yield the key and the settings of each component.
+        """Yield the key and settings of each component of the imported page.
 
         Components in groups are included, but not the groups themselves.
         """

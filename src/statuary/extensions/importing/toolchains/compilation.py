@@ -50,7 +50,7 @@ class ImportedCompilation:
 
     @property
     def language(self) -> str:
-        """The language of the input, such as `Solidity`."""
+        """The language of the contract, such as `Solidity`."""
         return str(self.std_json_input["language"])
 
     @property
@@ -86,7 +86,7 @@ def _invalid_compilation_error(message: str) -> NotImportableError:
 
 
 def get_compiler_for_language(language: Json) -> str:
-    """Return the compiler of a language: `vyper` or `solc`."""
+    """Return the compiler for a contract language: `vyper` or `solc`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
