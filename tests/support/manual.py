@@ -6,6 +6,7 @@ PYTHONPATH=tests python tests/support/manual.py FOLDER   writes them to a folder
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
@@ -108,9 +109,59 @@ def _section_with_same_keys(section: KeySection, file: SourceFileKeys) -> str:
     return ""
 
 
+COMMON_OPTIONS = {
+    "--content": "| `--content DIRECTORY` | `content` | Use the content in this folder, which contains site.yaml (or site.json). |",
+    "--now": "| `--now TIME` |  | Use this time as the current time, such as 2026-11-02T10:00:00Z. Default: the environment variable SOURCE_DATE_EPOCH if set, else the clock. |",
+}
+"""The rows of options that most commands have."""
+
+
+OPTION_TABLE = "| option | default | what it does |\n|---|---|---|"
+
+SHARED_BY = 8
+"""A group's page has the options that at least so many of its commands share."""
+
+
+def _shared_options(path: str, group: click.Group, context: click.Context) -> dict[str, str]:
+    """Return the rows of options that many imports share; other groups have none."""
+    if path != "statuary import":
+        return {}
+    children = [child for _, child in _subcommands(path, group, context)]
+    rows = [row for child in children for row in _options(child, click.Context(child))]
+    counts = Counter(rows)
+    return {name: row for name, row in rows if counts[name, row] >= SHARED_BY and name not in COMMON_OPTIONS}
+
+
+def _option_section(path: str, command: click.Command, context: click.Context) -> Iterator[str]:
+    """Yield the part of a command's page about its options; links replace those that other commands share."""
+    rows = dict(_options(command, context))
+    group_path = path.rpartition(" ")[0]
+    group = dict(_commands("statuary", main))[group_path]
+    shared = (
+        _shared_options(group_path, group, click.Context(group)) if isinstance(group, click.Group) else {}
+    )
+    other_pages = (
+        (shared, f"[other imports]({_slug(group_path)}.md#shared-options)"),
+        (COMMON_OPTIONS, "[most commands](../command-reference.md#common-options)"),
+    )
+    sentences = []
+    for others, link in other_pages:
+        names = [f"`{name}`" for name, row in rows.items() if others.get(name) == row]
+        rows = {name: row for name, row in rows.items() if others.get(name) != row}
+        if names:
+            listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+            sentences.append(f"This command also has {listed}, as {link} do.\n")
+    if rows or sentences:
+        yield "## Options\n"
+    if rows:
+        yield f"{OPTION_TABLE}\n" + "\n".join(rows.values()) + "\n"
+    yield from sentences
+
+
 def command_reference() -> Iterator[tuple[str, str]]:
     """Yield the page with all commands, and a page for each."""
     commands = list(_commands("statuary", main))
+    common_rows = "\n".join(COMMON_OPTIONS.values())
     rows = "\n".join(
         f"| [`{path}`](command-reference/{_slug(path)}.md) | {_first_line(command)} |"
         for path, command in commands[1:]
@@ -121,7 +172,8 @@ def command_reference() -> Iterator[tuple[str, str]]:
             f"---\ntitle: Commands\norder: 600\n{REFERENCE}\ndescription: Every command, with its options, their defaults and what they do.\n---\n"
             f"| command | what it does |\n|---|---|\n{rows}\n\n"
             "The exit code of a command says what happened:\n\n- 0: done\n- 1: the content has errors\n- 2: wrong usage, such as an unknown option\n- 3: failed, and nothing was published\n- 4: published, except the parts with errors\n- 5: a build is due (`statuary tick`)\n- 6: built, but not published to `--to`\n- 130: interrupted\n\n"
-            "To see the options of a command in the terminal, write `--help` after it. `statuary --version` prints the version.\n"
+            "To see the options of a command in the terminal, write `--help` after it. `statuary --version` prints the version.\n\n"
+            f"## Common options\n\nMost commands have these options:\n\n| option | default | what it does |\n|---|---|---|\n{common_rows}\n"
         ),
     )
     for number, (path, command) in enumerate(commands[1:], start=1):
@@ -150,11 +202,11 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
             for name, child in _subcommands(path, command, context)
         ]
         parts.append("## Commands\n\n" + "\n".join(links) + "\n")
-    rows = list(_options(command, context))
-    if rows:
-        parts.append(
-            "## Options\n\n| option | default | what it does |\n|---|---|---|\n" + "\n".join(rows) + "\n"
-        )
+        shared = _shared_options(path, command, context)
+        if shared:
+            parts.append(f"## Shared options\n\nMany of these commands have these options:\n\n{OPTION_TABLE}")
+            parts.append("\n".join(shared.values()) + "\n")
+    parts += _option_section(path, command, context)
     return "\n".join(parts)
 
 
@@ -177,7 +229,8 @@ def _exit_code_list(paragraph: str) -> str:
     return "Exit codes:\n\n" + "\n".join("- {}: {}".format(*code.split(" ", 1)) for code in codes)
 
 
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+def _options(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield each option of a command, and its row in the table."""
     for parameter in command.get_params(context):
         if not isinstance(parameter, click.Option) or parameter.hidden or "--help" in parameter.opts:
             continue
@@ -187,7 +240,7 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
         shown = f"`{default.rstrip(']').partition(';')[0]}`" if default else "required" * parameter.required
         help_text = " ".join((parameter.help or text).split())
         row = (f"`{names}`", shown, help_text)
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        yield parameter.opts[0], "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -281,7 +334,7 @@ def messages() -> Iterator[tuple[str, str]]:
     for title, (about, rules) in MESSAGE_SECTIONS.items():
         parts.append(f"## {title}\n\n{about}\n")
         parts += [f"### {name}\n\n{text}\n" for name, text in sorted(rules.items())]
-    rows = "\n".join(f"| `{old}` | [`{new}`](#{new}) |" for old, new in sorted(OLD_RULES.items()))
+    rows = "\n".join(f"| `{old}` | `{new}` |" for old, new in sorted(OLD_RULES.items()))
     parts.append(
         "## Old names of rules\n\nUp to version 0.2.0, many rules had other names. If an old message or script has such a name, look for\n"
         f"the new one here.\n\n| old name | new name |\n|---|---|\n{rows}\n"
