@@ -391,7 +391,6 @@ class ContractImport:
         return True
 
     def _report_missing_chains(self) -> None:
-        """Report the contracts on chains that site.yaml lacks."""
         chains = sorted({contract.chain_id for contract in self.missing_chain_contracts}, key=int)
         if not chains:
             return
@@ -587,7 +586,7 @@ class ContractImport:
 
     @cached_property
     def match_ids(self) -> set[str]:
-        """The match ids of all contracts that have their own file."""
+        """The numbers that contracts with their own file have in Sourcify's API."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -56,7 +56,7 @@ class VerificationResult(NamedTuple):
 
     @property
     def is_valid(self) -> bool:
-        """Whether a record could be derived, and has no errors."""
+        """Whether the contract's record could be derived, and has no errors."""
         return self.record is not None and not has_errors(self.findings)
 
 
@@ -363,7 +363,7 @@ class PreparedContract(NamedTuple):
 
     @property
     def record(self) -> RecordValue | None:
-        """The record of the contract, or None if it has errors."""
+        """The contract's record (its published JSON), or None if it has errors."""
         return self.verification.record if self.verification.is_valid else None
 
 

@@ -59,7 +59,7 @@ class AddressResult(NamedTuple):
 
     @property
     def to_json(self) -> JsonObject:
-        """The result for this address as a line of the `--report` file."""
+        """This result as JSON, for a line of the `--report` file."""
         optional: dict[str, Json] = {
             "match": self.match,
             "reason": self.reason,

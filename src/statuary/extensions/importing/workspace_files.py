@@ -230,7 +230,6 @@ def list_contract_file_paths(source: ContractSource | None) -> list[str]:
 
 
 def _remove_replaced_file(file: Path, written_files: list[Path]) -> None:
-    """Remove a file, and its folder if that becomes empty."""
     # On a file system that ignores case, the two paths may be the same file: the new spelling of an address
     # may differ only in case.
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):

@@ -374,14 +374,14 @@ class LogTable(LedgerTable):
 
     @property
     def last_time(self) -> str:
-        """The time of the last entry, or an empty string without entries."""
+        """The time of the log's last entry, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
         return parse_entry(row[0]).time if row else ""
 
     def find_last_entry(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the latest entry about a contract or incident, or None."""
+        """Find the latest log entry about a contract or incident, if any."""
         return next(reversed(self.list_entries(subject)), None)
 
     def replace_all_entries(self, entries: Iterable[bytes], head: str) -> None:
@@ -423,7 +423,7 @@ class LogTable(LedgerTable):
         return self.state.complete == self.ledger.run - 1
 
     def list_entries(self, subject: LogSubject) -> list[NumberedEntry]:
-        """Return all entries about a contract, incident or update, oldest first."""
+        """List all log entries about a contract, incident or update, oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
         rows = [
             row

@@ -552,7 +552,7 @@ class LogGrowth:
                 yield make_tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
-        """Return the root of the Merkle tree with all entries so far."""
+        """Compute the root of the log's Merkle tree with all entries."""
 
         def hash_subtree(height: int, index: int) -> bytes:
             level, level_height = divmod(height, HEIGHT)

@@ -67,7 +67,7 @@ class LogSource(SourceModel):
         return self
 
     def settings(self) -> LogSettings:
-        """Convert what site.yaml says under `log` to settings."""
+        """Convert the key `log` of site.yaml to settings."""
         return LogSettings(
             origin=self.origin,
             url=self.url or "",

@@ -406,7 +406,6 @@ class SiteLog:
         return head
 
     def _sign_checkpoint(self, head: TreeHead) -> str:
-        """Sign a checkpoint, or return the published one."""
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
         proof = make_consistency_proof(

@@ -419,7 +419,6 @@ class SiteCheck:
         return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
     def _check_logged_documents(self, number: int, entry: LogEntry) -> None:
-        """Compare a contract's or incident's documents with its last log entry."""
         subject = entry.subject
         if subject.kind not in PROVED:
             return
@@ -495,7 +494,6 @@ class SiteCheck:
         self._record_check(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_log_file(self, path: str) -> bool:
-        """Return whether a path is that of a file of the log."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
@@ -549,7 +547,6 @@ class SiteCheck:
 
 
 def _truncate_tile(tile: bytes, count: int, *, of_entries: bool) -> bytes:
-    """Cut a tile or bundle to its first hashes or entries."""
     if not of_entries:
         return tile[: count * HASH_SIZE]
     return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, count))
@@ -570,7 +567,6 @@ class NameSet:
 
 
 def _iter_logged_digests(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the path and digest of each document in an entry."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return

@@ -254,7 +254,6 @@ class _Point(NamedTuple):
 
 
 def _make_svg_path(line_points: Iterable[_Point]) -> str:
-    """Return the path data of an SVG line; a single point is a dot."""
     places = [f"{x:.1f} {y:.1f}" for x, y in line_points]
     return " ".join(places) if len(places) > 1 else f"{places[0]}h0"
 

@@ -152,7 +152,6 @@ def _fetch_block(probe: Probe, block_tag: str) -> Mapping[str, Json] | None:
 
 
 def _call_rpc_method(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
-    """Call a JSON-RPC method, and return its result."""
     question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
     headers = {"Content-Type": "application/json"}
     response = send(

@@ -163,7 +163,7 @@ class ReadStatus(NamedTuple):
 
     @property
     def findings(self) -> list[Finding]:
-        """All errors and warnings, in the order in which they are printed."""
+        """All errors and warnings in the content, in the order of printing."""
         return sorted_findings([*self.unreadable_findings, *self.other_findings])
 
     @property

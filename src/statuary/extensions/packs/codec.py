@@ -87,7 +87,7 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """The decompressor for what `compress` returns."""
+        """The decompressor of the groups that `compress` returns."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)

@@ -161,7 +161,6 @@ td{padding:0;border:0}td:first-child{flex:1 1 60%;font-weight:600}td:nth-child(n
 
 
 def _iter_figure_cells(month_figures: MonthFigures) -> Iterator[str]:
-    """Yield the availability of a month, and the minutes in each state."""
     yield "" if month_figures.availability is None else page_texts("en").percent(month_figures.availability)
     for time in (
         month_figures.outage.major,

@@ -253,16 +253,16 @@ class Response:
     headers: dict[str, str] = field(default_factory=dict)  # the headers by name, with the usual capitals
 
 
-def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
+def make_json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
     """Make an HTTP response with a JSON body and an entity tag."""
     headers = CORS | {"Content-Type": JSON, "ETag": make_entity_tag(body)}
     return Response(status=status, body=body, headers=headers)
 
 
-def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
+def make_error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
     """Make the JSON response that Sourcify's server sends for an error."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
-    return json_response(encode_compact_json(body), error.status)
+    return make_json_response(encode_compact_json(body), error.status)
 
 
 def make_route_not_found_response(http_method: str, path: str) -> Response:
@@ -455,7 +455,7 @@ def answer_lookup(
                 response = make_preflight_response()
             else:
                 answer = answer_explorer(request.method, path, query, read_document)
-                response = json_response(answer.body)
+                response = make_json_response(answer.body)
         elif is_signature_route(path, read_document):
             answer = answer_signatures(path, parse_query(query), read_document)
             response = _answer_other_api(request.method, path, answer)
@@ -467,11 +467,11 @@ def answer_lookup(
             is_explorer_call(request.method, path, query)
             and (body := read_document(NO_EXPLORER_API.path())) is not None
         ):
-            response = json_response(body, HTTPStatus.NOT_FOUND)
+            response = make_json_response(body, HTTPStatus.NOT_FOUND)
         else:
             return None
     except RequestError as rejected:
-        response = error_response(rejected, new_error_id)
+        response = make_error_response(rejected, new_error_id)
     response = make_conditional_response(response, request.if_none_match)
     return make_head_response(response) if request.method == "HEAD" else response
 
@@ -481,7 +481,7 @@ def _answer_other_api(http_method: str, path: str, answer: ApiAnswer) -> Respons
         return make_preflight_response()
     if http_method not in ("GET", "HEAD"):
         return make_route_not_found_response(http_method, path)
-    return json_response(answer.body, answer.status)
+    return make_json_response(answer.body, answer.status)
 
 
 def _answer_by_method(
@@ -509,7 +509,7 @@ def _answer_contract(route: Route, query_text: str, read_document: ReadDocument)
     address = parse_checksummed_address(route.address)
     selection = _parse_selection(fields, omit)
     return (
-        json_response(select_members(record, selection))
+        make_json_response(select_members(record, selection))
         if record
         else _make_not_verified_response(route.chain_id, address)
     )
@@ -531,7 +531,7 @@ def _make_not_verified_response(chain_id: str, address: str) -> Response:
         "chainId": chain_id,
         "address": address,
     }
-    return json_response(encode_compact_json(nothing), HTTPStatus.NOT_FOUND)
+    return make_json_response(encode_compact_json(nothing), HTTPStatus.NOT_FOUND)
 
 
 def _answer_contract_on_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
@@ -539,19 +539,23 @@ def _answer_contract_on_all_chains(route: Route, query_text: str, read_document:
     require_address_format(route.address)
     address = parse_checksummed_address(route.address)
     body = read_document(CONTRACT_ALL_CHAINS.path(address=address.lower()))
-    return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
+    return (
+        make_json_response(body)
+        if body is not None
+        else make_json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
+    )
 
 
 def _answer_contracts(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     listing = parse_list_query(parse_query(query_text), query_text)
     require_chain_id_format(route.chain_id)
     require_served_chain(route.chain_id, read_document)
-    return json_response(make_contracts_list(route.chain_id, listing, read_document))
+    return make_json_response(make_contracts_list(route.chain_id, listing, read_document))
 
 
 def _answer_chains(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
     body = read_document("chains")
-    return json_response(body) if body is not None else None
+    return make_json_response(body) if body is not None else None
 
 
 def _answer_health(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
@@ -564,7 +568,7 @@ def _answer_health(_route: Route, _query_text: str, read_document: ReadDocument)
 
 def _answer_version(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
     body = read_document(VERSION_DOCUMENT.path())
-    return json_response(body) if body is not None else None
+    return make_json_response(body) if body is not None else None
 
 
 ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] = {

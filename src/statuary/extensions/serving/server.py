@@ -29,10 +29,10 @@ from statuary.extensions.serving.lookup import (
     Response,
     answer_lookup,
     decode_percent,
-    json_response,
     make_conditional_response,
     make_entity_tag,
     make_head_response,
+    make_json_response,
 )
 from statuary.extensions.serving.ranges import make_range_response
 from statuary.publish.host_layout import cache_control_of, media_type_of
@@ -306,7 +306,7 @@ def _make_internal_error_response(new_error_id: NewErrorId) -> Response:
         "errorId": new_error_id(),
     }
     encoded = json.dumps(body, separators=(",", ":")).encode()
-    return json_response(encoded, HTTPStatus.INTERNAL_SERVER_ERROR)
+    return make_json_response(encoded, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _add_reload_script_to_page(response: Response) -> Response:
@@ -353,7 +353,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     @override
     def handle_one_request(self) -> None:
-        """Respond to one request with any HTTP method."""
+        """Respond to one HTTP request of the connection, with any method."""
         self.rfile.peek(1)
         deadline = Timer(REQUEST_SECONDS, shut_down_connection, (self.connection,))
         deadline.daemon = True

@@ -277,7 +277,6 @@ def _make_host_options(
 
 
 def _write_host_files(files: list[HostFile], content: Path, project_folder: Path, install: str | None) -> str:
-    """Write the files of a host, and list the files to commit."""
     installation = read_installation(project_folder) if install is None else Installation(install)
     for line in add_ignore_lines(project_folder, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {project_folder / '.gitignore'}", err=True)

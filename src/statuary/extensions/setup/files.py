@@ -197,7 +197,10 @@ def _iter_site_workflow_files(
     secrets: list[str],
     values: dict[str, object],
 ) -> Iterator[HostFile]:
-    """Yield the workflow that publishes to a host that does not build, and the script that keeps the log."""
+    """Yield the workflow that publishes the site from its repository.
+
+    It is for hosts that do not build. Without an object store, a script that keeps the log is yielded too.
+    """
     deploy = DEPLOYS[answers.host]
     yield _make_workflow_file(
         "site.yml",

@@ -174,7 +174,7 @@ class SiteMembers:
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether the files so far lack their second names."""
+        """Whether the files so far lack their second, lower-case names."""
         return self._missing > 0
 
     def next_member(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:

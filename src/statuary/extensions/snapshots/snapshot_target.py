@@ -176,7 +176,7 @@ class SnapshotTarget(StatelessTarget):
 
     @property
     def manifest_digest(self) -> str:
-        """The SHA-256 of the manifest, which identifies this version of the site."""
+        """The SHA-256 of the manifest (file list), which identifies the site's version."""
         return manifest_digest(encode_manifest(self._finish_manifest()))
 
     @override

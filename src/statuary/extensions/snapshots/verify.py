@@ -48,7 +48,7 @@ class Verification(NamedTuple):
 
     @property
     def is_intact(self) -> bool:
-        """Whether no problem was found."""
+        """Whether the snapshot or site has no problems."""
         return not self.problems
 
 
@@ -94,7 +94,6 @@ def verify_snapshot(
 def _verify_signature(
     snapshot: SnapshotReader, public_key: "PublicKey | None", found_problems: list[str]
 ) -> "Signature | None":
-    """Verify the manifest's signature, and add a fault to the problems."""
     if public_key is None:
         return None
     try:
@@ -270,7 +269,6 @@ def _format_contract_name(document: JsonObject) -> str:
 
 
 def _select_anchored_members(record: JsonObject) -> dict[str, Json]:
-    """Return those members of a record that the chain's evidence is about."""
     codes = {
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
         for side in ("creationBytecode", "runtimeBytecode")

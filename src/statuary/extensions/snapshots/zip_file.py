@@ -58,7 +58,7 @@ class CentralDirectory:
         self._iter_entries.close()
 
     def add_header(self, header: ZipHeader, header_offset: int) -> None:
-        """Add a file to the directory at the end of the zip.
+        """Add a file to the file list at the end of the zip.
 
         Args:
             header: the header of the file.
@@ -77,7 +77,7 @@ class CentralDirectory:
         return Ending(self._count, self._iter_entries.tell(), directory_offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the directory, in chunks."""
+        """Yield the zip's central directory (its file list) in chunks of bytes."""
         self._iter_entries.seek(0)
         while chunk := self._iter_entries.read(CHUNK):
             yield chunk
@@ -260,7 +260,6 @@ class ZipStreamReader:
         self.source.require_end()
 
     def _read_header(self) -> ZipHeader | None:
-        """Read the next local header, or return None at the central directory."""
         source = self.source
         mark = self.source.read_exactly(len(LOCAL_MARK))
         if mark == CENTRAL_MARK:
@@ -423,7 +422,6 @@ class ZipReader:
         return None
 
     def _iter_entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
-        """Yield the name and range of each entry from an offset on."""
         end = self._end if end is None else end
         text, position = b"", 0
         while start + position < end:

@@ -61,7 +61,6 @@ def _require_objects(json_value: Json) -> Iterator[JsonObject]:
 
 
 def _iter_listed_components(document: JsonObject) -> Iterator[ListedComponent]:
-    """Yield the components in the JSON of Statuspage or Instatus."""
     for row in _require_objects(document.get("components")):
         yield ListedComponent(
             _require_string(row.get("id")),

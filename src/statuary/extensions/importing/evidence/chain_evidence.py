@@ -390,7 +390,6 @@ def _explain_missing_evidence(evidence: object, claim: Claim) -> str:
 
 
 def _keep_existing_contradiction(anchor: Anchor, on_chain_claim: Claim, request: AnchorRequest) -> Anchor:
-    """Keep the existing proof if it shows the same contradiction."""
     if request.existing is None:
         return anchor
     earlier_claims = decide_chain_claims(RecordView(request.record), request.existing, request.digest).claims[

@@ -207,7 +207,6 @@ def _address_from_nonce(
 
 
 def _successful_create_frames(call_trace: Json) -> Iterator[dict[str, Json]]:
-    """Yield the successful creations in a call trace, in order."""
     pending_frames = [call_trace]
     while pending_frames:
         frame = pending_frames.pop()

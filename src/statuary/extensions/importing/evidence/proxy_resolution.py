@@ -110,6 +110,5 @@ def _read_beacon_implementation(node: EthereumNode, beacon: Address) -> Address 
 
 
 def _parse_address_word(storage_word: str) -> Address | None:
-    """Return the address in a 32-byte word, or None for zero."""
     digits = storage_word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

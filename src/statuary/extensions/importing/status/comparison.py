@@ -91,7 +91,6 @@ def _future_publish_times(timeline: Timeline, now: Instant) -> dict[str, Instant
 
 
 def _open_incident_names(timeline: Timeline, now: Instant) -> dict[str, list[str]]:
-    """Return the names of open incidents by component key."""
     names: dict[str, list[str]] = {}
     for history in timeline.incidents:
         for key in history.incident.components if _is_open_incident(history, now) else ():

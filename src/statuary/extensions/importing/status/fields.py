@@ -136,14 +136,14 @@ class Fields(dict[str, Any]):
         return self._require_value(self.get_date(*member_names), member_names)
 
     def get_integer(self, member_name: str) -> int | None:
-        """Return a member that is an integer of 64 bits, or None."""
+        """Return a member if it is a 64-bit integer, or else None."""
         value = self.get(member_name)
         if not isinstance(value, int) or isinstance(value, bool):
             return None
         return value if abs(value) < 1 << 63 else None
 
     def get_boolean(self, member_name: str) -> bool | None:
-        """Return a member that is a boolean, or None."""
+        """Return a member if it is a boolean, or else None."""
         value = self.get(member_name)
         return value if isinstance(value, bool) else None
 

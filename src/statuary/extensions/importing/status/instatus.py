@@ -85,7 +85,6 @@ def _read_documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[
 
 
 def _records_of_document(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
-    """Yield the incidents or components in a JSON document of Instatus."""
     if isinstance(document, list):
         yield from map(Fields.from_json_value, document)
         return

@@ -346,7 +346,6 @@ class _ArtifactIndex:
 
 
 def _starts_with_artifact_code(artifact_file: Path, creation_code: Hex | None) -> bool:
-    """Return whether on-chain code begins with an artifact's code."""
     bytecode = as_object(read_json_file(artifact_file).get("bytecode"))
     digits = as_text(bytecode.get("object")).removeprefix("0x")
     pieces, start = digits.split("__$"), 0

@@ -55,7 +55,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The compiler's output for this contract, or None."""
+        """The part of the compiler's output about this contract, or None."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return required_object(self.std_json_output, "contracts", path, name)

@@ -222,7 +222,6 @@ def _input_from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 def _solc_output(
     artifact: dict[str, Json], metadata_text: Json, metadata: dict[str, Json]
 ) -> dict[str, Json]:
-    """Convert Foundry's artifact to solc's output, without bytecode."""
     return {
         **_input_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},

@@ -109,7 +109,6 @@ class HardhatBuilds:
 
 
 def _read_build_info(file: Path) -> Iterator[_BuildInfo]:
-    """Read a file if it is a build-info of Solidity sources."""
     value = read_json_file(file)
     compiler_input = as_object(value.get("input"))
     if value.get("_format") not in (BUILD_INFO, BUILD_INFO_3) or compiler_input.get("language") != SOLIDITY:
