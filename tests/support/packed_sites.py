@@ -11,6 +11,7 @@ from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.packs.pack_list import LIST, PackList, parse_pack_list
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.system.archives import import_zstandard
+from statuary.workers.executor import Executor, InProcessExecutor
 from statuary.workers.options import ExecutionOptions
 from support.requirements import require_module
 from support.sites import NOW, files_in, site_of_many
@@ -39,10 +40,10 @@ def packed_content(root: Path, count: int) -> Path:
     return folder
 
 
-def build(content: Path, out: Path, *, verify: bool = False) -> BuildResult:
+def build(content: Path, out: Path, *, verify: bool = False, executor: Executor | None = None) -> BuildResult:
     """Build with the stages of extensions, as the command does."""
     with FolderTarget(out) as target:
-        options = ExecutionOptions(git=None, verify=verify)
+        options = ExecutionOptions(executor=executor or InProcessExecutor(), git=None, verify=verify)
         now = parse_instant(NOW)
         return build_site(content, target, now, NoProgress(), execution=options, extension_options=NO_OPTIONS)
 

@@ -7,6 +7,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from statuary.base.files import PublishingError
+from statuary.extensions.packs.pack_tasks import CompressedRange, CompressionTask, compress_range
+
 
 @dataclass(frozen=True)
 class Square:
@@ -52,3 +55,17 @@ def fail(task: Square) -> int:
     if task.number == 7:
         raise OSError(28, "No space left on device", "build/.statuary")
     return task.number
+
+
+def compress_range_or_die(task: CompressionTask) -> CompressedRange:
+    """Compress documents for packs, or end this process if it is the first worker that does so."""
+    trace = Path(os.environ["STATUARY_TRACE"])
+    if os.getpid() != int(os.environ["STATUARY_DRIVER"]) and not trace.exists():
+        trace.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return compress_range(task)
+
+
+def fail_packing(_: object) -> None:
+    """Fail as a worker does that cannot write."""
+    raise PublishingError("the disk is full")
