@@ -15,7 +15,7 @@ CLOSED_OUTPUT = 1
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    _read_names_as_utf_8()
+    _restart_in_utf_8_mode()
     gc.disable()  # imports leave no garbage, and collection takes a tenth of a small build
     atexit.register(gc.freeze)  # otherwise Python collects twice more before it exits
     # Turn the plugins of Pydantic off, because statuary uses none. Pydantic would search all installed
@@ -34,16 +34,16 @@ def main() -> None:
     except KeyboardInterrupt:  # Ctrl-C before the command began; commands handle later ones
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        _discard_output()
+        _discard_unwritten_output()
         sys.exit(CLOSED_OUTPUT)
     except OSError as error:  # no command reported it with a path: the disk or the output failed
         with suppress(OSError):
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
-        _discard_output()
+        _discard_unwritten_output()
         sys.exit(ExitCode.FAILED)
 
 
-def _read_names_as_utf_8() -> None:
+def _restart_in_utf_8_mode() -> None:
     """Restart in Python's UTF-8 mode if the locale has another encoding.
 
     File names in git are UTF-8. Arguments and output keep the encoding of the terminal's locale.
@@ -56,7 +56,7 @@ def _read_names_as_utf_8() -> None:
     os.execv(sys.executable, [*command, *arguments])  # noqa: S606 - this program itself
 
 
-def _discard_output() -> None:
+def _discard_unwritten_output() -> None:
     """Redirect the output to nothing, lest Python fail at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:

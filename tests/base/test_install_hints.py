@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from statuary.base.installation import extra_hint, install_command, read_direct_url
+from statuary.base.installation import extra_install_command, install_command, read_direct_url
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CLONE = {"url": "file:///home/ada/my%20tools/statuary", "dir_info": {"editable": True}}
@@ -48,6 +48,6 @@ def test_install_hint_matches_package_source(case, tool, tmp_path):
 
 def test_install_hint_matches_running_installation():
     direct_url = read_direct_url()
-    assert "[s3]" in extra_hint("s3")
+    assert "[s3]" in extra_install_command("s3")
     if direct_url is not None and direct_url["url"].startswith("file:"):
-        assert Path(direct_url["url"].removeprefix("file://")).name in extra_hint("s3")
+        assert Path(direct_url["url"].removeprefix("file://")).name in extra_install_command("s3")

@@ -69,7 +69,7 @@ def test_scheduled_job_retries_only_failed_tick(tmp_path, code, pauses):
     for name, text in scripts.items():
         (tools / name).write_text(f"#!/bin/sh\n{text}\n")
         (tools / name).chmod(0o755)
-    command = Job("statuary", tmp_path, Path("build")).tick_until_done
+    command = Job("statuary", tmp_path, Path("build")).repeat_tick_command
     subprocess.run(["sh", "-c", command], check=True, env={"PATH": f"{tools}:/usr/bin:/bin"}, timeout=60)
     log = tmp_path / "pauses"
     assert (len(log.read_text()) if log.exists() else 0) == pauses

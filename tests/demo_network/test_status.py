@@ -5,14 +5,14 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from statuary.base.primitives import Instant, instant
+from statuary.base.primitives import Instant, to_instant
 from statuary.engine.read_content import read_content
 from statuary.status.model.records import StatusContent
 from support.requirements import CHECKOUT
 from support.status_site import status_documents
 
 CONTENT = CHECKOUT / "content"
-EVENING = instant(datetime(2026, 11, 20, 23, tzinfo=UTC))
+EVENING = to_instant(datetime(2026, 11, 20, 23, tzinfo=UTC))
 
 
 @cache
@@ -88,7 +88,7 @@ def test_resolved_demo_incidents_restore_components():
         "2026-11-15",
         "2026-11-19",
     ):
-        noon: Instant = instant(datetime.fromisoformat(f"{day}T12:00:00+00:00"))
+        noon: Instant = to_instant(datetime.fromisoformat(f"{day}T12:00:00+00:00"))
         assert documents(noon)["api/v2/status.json"]["status"]["indicator"] == "none", day
 
 

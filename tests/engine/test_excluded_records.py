@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.base.budget import DEFECT, StepLimitError, consume, run_guarded, step_budget
+from statuary.base.budget import DEFECT, StepLimitError, consume_steps, limit_steps, run_guarded
 from statuary.base.findings import Finding
 from statuary.base.limits import MAX_STEPS
 from statuary.base.primitives import parse_instant
@@ -142,7 +142,7 @@ def test_endless_check_excludes_only_faulty_record(tmp_path, monkeypatch) -> Non
     def endless(view: Any) -> Any:
         if view.address in path:
             while True:
-                consume(1_000)
+                consume_steps(1_000)
         return iter(())
 
     changed = (CONTRACT_CHECKS[0]._replace(observe=endless), *CONTRACT_CHECKS[1:])
@@ -155,11 +155,11 @@ def test_endless_check_excludes_only_faulty_record(tmp_path, monkeypatch) -> Non
 
 
 def test_step_limit_applies_only_inside_context() -> None:
-    consume(MAX_STEPS + 1)
-    with step_budget(), pytest.raises(StepLimitError):
-        consume(MAX_STEPS + 1)
-    with step_budget():
-        consume(MAX_STEPS)
+    consume_steps(MAX_STEPS + 1)
+    with limit_steps(), pytest.raises(StepLimitError):
+        consume_steps(MAX_STEPS + 1)
+    with limit_steps():
+        consume_steps(MAX_STEPS)
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statuary.base.primitives import instant
+from statuary.base.primitives import to_instant
 from statuary.extensions.conform.conformance import CHECKS, ConformanceOutcome, ConformanceResult, run_checks
 from statuary.extensions.conform.deployment import CheckedDeployment, make_http_sender
 from support.edge_runtimes import Served, served
@@ -40,7 +40,7 @@ def verdicts_of(serve: Serve, project: Path) -> list[ConformanceResult]:
     """Return what every check says of a server."""
     with serve(project) as running:
         deployment = CheckedDeployment(
-            make_http_sender(f"http://127.0.0.1:{running.port}"), instant(datetime.now(UTC))
+            make_http_sender(f"http://127.0.0.1:{running.port}"), to_instant(datetime.now(UTC))
         )
         return list(run_checks(deployment, CHECKS))
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from statuary.base.files import PublishingError
-from statuary.base.installation import extra_hint
+from statuary.base.installation import extra_install_command
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.publish.host_layout import with_compressed_forms
 from statuary.site.document import Document
@@ -76,7 +76,7 @@ def test_missing_compression_package_is_reported(monkeypatch):
     with pytest.raises(PublishingError) as refused:
         list(with_compressed_forms([RECORD], settings(CompressedFormat.BROTLI)))
     assert "compress" in str(refused.value)
-    assert refused.value.hint == extra_hint("compress")
+    assert refused.value.hint == extra_install_command("compress")
 
 
 @pytest.mark.slow

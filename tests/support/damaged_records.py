@@ -76,13 +76,15 @@ def size(text: str) -> int:
     return len(text) // 2 - 1
 
 
-def output_contract(record: Record) -> dict[str, Any]:
+def compiler_output_of_contract(record: Record) -> dict[str, Any]:
     path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
     return record["stdJsonOutput"]["contracts"][path][name]
 
 
 def evm_of(record: Record, side: str) -> dict[str, Any]:
-    return output_contract(record)["evm"]["bytecode" if side == "creation" else "deployedBytecode"]
+    return compiler_output_of_contract(record)["evm"][
+        "bytecode" if side == "creation" else "deployedBytecode"
+    ]
 
 
 def set_recompiled(record: Record, side: str, text: str) -> None:
@@ -680,7 +682,7 @@ def change_both_metadata(record: Record, old: str, new: str) -> bool:
     text = orjson.dumps(record["metadata"]).decode()
     changed = text.replace(old, new)
     record["metadata"] = orjson.loads(changed)
-    output_contract(record)["metadata"] = changed
+    compiler_output_of_contract(record)["metadata"] = changed
     return changed != text
 
 
@@ -857,7 +859,7 @@ def rename_twins(record: Record) -> str | None:
         return None
     place = record["abi"].index(item)
     name = item["name"]
-    for abi in (record["abi"], output_contract(record)["abi"]):
+    for abi in (record["abi"], compiler_output_of_contract(record)["abi"]):
         abi[place]["name"] = "renamedByHand"
     return name
 
@@ -941,7 +943,7 @@ def change_the_user_documentation(record):
 def change_the_user_documentation_and_its_twin(record):
     if record["userdoc"] is None or record["metadata"] is None:
         return False
-    for holder in (record, output_contract(record)):
+    for holder in (record, compiler_output_of_contract(record)):
         holder["userdoc"] = {"notice": "send me everything"}
     return True
 
@@ -1138,7 +1140,7 @@ def add_a_function_to_the_abi(record):
         "stateMutability": "view",
     }
     record["abi"].append(item)
-    output_contract(record)["abi"] = record["abi"]
+    compiler_output_of_contract(record)["abi"] = record["abi"]
     digest = "0x" + keccak_256(b"withdrawAllToMe()").hexdigest()
     record["signatures"]["function"].append(
         {"signature": "withdrawAllToMe()", "signatureHash4": digest[:10], "signatureHash32": digest}
@@ -1154,7 +1156,7 @@ def invent_a_variable(record):
     layout["storage"].append(
         {"astId": 1, "contract": "A", "label": "owner", "offset": 0, "slot": "9999", "type": "t_nonsense"}
     )
-    output_contract(record)["storageLayout"] = layout
+    compiler_output_of_contract(record)["storageLayout"] = layout
     return True
 
 

@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from statuary.base.primitives import Instant, instant
+from statuary.base.primitives import Instant, to_instant
 from statuary.extensions.object_stores.objects import make_object_entry
 from statuary.extensions.object_stores.store import Lease, ObjectStore, RetryPolicy
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
@@ -352,7 +352,7 @@ class MadeSource:
 
 def clock(ahead: float = 0) -> Callable[[], Instant]:
     """Return a clock that is so many seconds ahead."""
-    return lambda: instant(datetime.now(UTC) + timedelta(seconds=ahead))
+    return lambda: to_instant(datetime.now(UTC) + timedelta(seconds=ahead))
 
 
 def publish(

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clients.installed import CLIENTS
-from statuary.contracts.api.proof_rules import service_documents
+from statuary.contracts.api.proof_rules import health_and_version_documents
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import SiteSignatures, collect_signatures, iter_signature_documents
 from support.edge_runtimes import node, write_site
@@ -80,7 +80,7 @@ def outcomes(service: Path, packages: Path) -> list[Outcome]:
     files = {one.path: one.body for one in iter_signature_documents(site_of(signatures), REFRESHED)}
     with tempfile.TemporaryDirectory() as folder:
         project, tests = Path(folder, "project"), Path(folder, "4byte")
-        files |= {one.path: one.body for one in service_documents()}
+        files |= {one.path: one.body for one in health_and_version_documents()}
         write_site(project / "build", files | {"404.html": b"<!doctype html>404"})
         shutil.copytree(service / "src/utils", tests / "src/utils")
         (tests / SPEC).parent.mkdir(parents=True)

@@ -15,8 +15,8 @@ from statuary.base.files import is_manifest_path
 from statuary.base.findings import Severity
 from statuary.base.primitives import checksum_address, parse_instant
 from statuary.base.progress import NoProgress
-from statuary.contracts.api.lists import all_chains_document, chain_documents, group_rows_by_address
-from statuary.contracts.api.proof_rules import service_documents
+from statuary.contracts.api.lists import address_list_document, chain_list_documents, group_rows_by_address
+from statuary.contracts.api.proof_rules import health_and_version_documents
 from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.record import make_contract_row
@@ -227,15 +227,15 @@ def lookup_site(
         for address in (row.address.lower(), checksum_address(row.address))
     }
     documents = [
-        all_chains_document(rows)
+        address_list_document(rows)
         for rows in group_rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
     ]
     for chain_id in {row.chainId for row in listed}:
-        documents += chain_documents(list_of_rows(chain_id, listed))
+        documents += chain_list_documents(list_of_rows(chain_id, listed))
     paths = {
         path: document.body
         for document in documents
         for path in (*document.aliases, document.path, checksummed_path(document.path))
     }
-    service = {document.path: document.body for document in service_documents()}
+    service = {document.path: document.body for document in health_and_version_documents()}
     return site | paths | service | {"chains": chains}

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from statuary.base.primitives import Instant, instant, parse_instant
+from statuary.base.primitives import Instant, parse_instant, to_instant
 from statuary.site.document import Document
 from statuary.source.parse_yaml import parse_yaml
 from statuary.status.api.documents import StatusDocuments
@@ -93,7 +93,7 @@ def at(text: str) -> Instant:
     """Return an instant in UTC, of a text such as `2026-11-02T10:30`, or of `11-02 10:30` in 2026."""
     if "T" in text:
         return parse_instant(f"{text.removesuffix('Z')}Z")
-    return instant(datetime.strptime(f"2026-{text}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC))
+    return to_instant(datetime.strptime(f"2026-{text}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC))
 
 
 def catalogue(

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from statuary.base.primitives import Instant, instant
+from statuary.base.primitives import Instant, to_instant
 from statuary.engine.read_content import read_content
 from statuary.status.model.records import StatusCatalogue, StatusContent
 from support.requirements import CHECKOUT, require_folder
@@ -22,7 +22,7 @@ Members = dict[str, Any]
 
 FOLDER = CHECKOUT.parent / "shared" / "data" / "statuspage"
 
-NOW = instant(datetime(2030, 1, 1, tzinfo=UTC))
+NOW = to_instant(datetime(2030, 1, 1, tzinfo=UTC))
 """Later than every capture: all that they hold has been said."""
 
 BY_HAND = {
@@ -174,7 +174,7 @@ def update_source(update: Members) -> Members:
 
 def instant_of(text: str) -> Instant:
     """Return the instant that a captured text names."""
-    return instant(datetime.fromisoformat(text))
+    return to_instant(datetime.fromisoformat(text))
 
 
 DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -38,7 +38,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def step_budget() -> Iterator[None]:
+def limit_steps() -> Iterator[None]:
     """Limit the work in a `with` block to `MAX_STEPS` steps."""
     token = _budget.set(_Budget(MAX_STEPS))
     try:
@@ -47,10 +47,10 @@ def step_budget() -> Iterator[None]:
         _budget.reset(token)
 
 
-def consume(steps: int) -> None:
+def consume_steps(steps: int) -> None:
     """Count steps of work against the current limit.
 
-    A step is about 0.1 microseconds of work. Outside `run_guarded` and `step_budget` there is no limit, and
+    A step is about 0.1 microseconds of work. Outside `run_guarded` and `limit_steps` there is no limit, and
     nothing is counted.
 
     Raises:
@@ -74,12 +74,12 @@ def remaining_steps() -> int:
     return MAX_STEPS if budget is None else budget.steps
 
 
-def consume_for_text(characters: int) -> None:
+def consume_search_steps(characters: int) -> None:
     """Count the steps of searching a string with this many characters.
 
     A step covers several characters, because a search is fast.
     """
-    consume(1 + characters // TEXT_OF_A_STEP)
+    consume_steps(1 + characters // TEXT_OF_A_STEP)
 
 
 def run_guarded(
@@ -102,7 +102,7 @@ def run_guarded(
     Returns:
         The result of `work`, or the finding if `work` raised an exception.
     """
-    token = _budget.set(_Budget(MAX_STEPS))  # the same as `step_budget`, at a third of the cost
+    token = _budget.set(_Budget(MAX_STEPS))  # the same as `limit_steps`, at a third of the cost
     try:
         return work()
     except BaseException as error:

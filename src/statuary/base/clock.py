@@ -4,7 +4,7 @@ import os
 from datetime import UTC, datetime
 
 from statuary.base.errors import StatuaryError
-from statuary.base.primitives import Instant, instant
+from statuary.base.primitives import Instant, to_instant
 
 
 class ClockError(StatuaryError):
@@ -13,7 +13,7 @@ class ClockError(StatuaryError):
 
 def utc_now() -> Instant:
     """Return the current time, truncated to milliseconds."""
-    return instant(datetime.now(UTC))
+    return to_instant(datetime.now(UTC))
 
 
 def instant_of_build(now: datetime | None = None) -> Instant:
@@ -24,11 +24,11 @@ def instant_of_build(now: datetime | None = None) -> Instant:
         ValueError: if `now` has no offset from UTC.
     """
     if now is not None:
-        return instant(now)
+        return to_instant(now)
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not epoch:
         return utc_now()
     try:
-        return instant(datetime.fromtimestamp(int(epoch), UTC))
+        return to_instant(datetime.fromtimestamp(int(epoch), UTC))
     except (ValueError, OverflowError, OSError):
         raise ClockError(f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {epoch!r}") from None

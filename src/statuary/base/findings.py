@@ -54,7 +54,7 @@ class Finding:
             half = MAX_MESSAGE // 2
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
-    def for_file(self, path: str, prefix: Pointer = ()) -> "Finding":
+    def with_path(self, path: str, prefix: Pointer = ()) -> "Finding":
         """Return a copy of the finding that names its file.
 
         Args:

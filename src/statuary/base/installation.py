@@ -29,7 +29,7 @@ def read_direct_url() -> dict[str, Any] | None:
     return value
 
 
-def extra_hint(extra: str) -> str:
+def extra_install_command(extra: str) -> str:
     """Return the command that installs an extra in this environment.
 
     Args:

@@ -11,9 +11,11 @@ class MissingExtraError(StatuaryError):
     """A library of an extra is not installed; the hint installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        from statuary.base.installation import extra_hint
+        from statuary.base.installation import extra_install_command
 
-        super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed", extra_hint(extra))
+        super().__init__(
+            f"{purpose} needs the extra {extra!r}, which is not installed", extra_install_command(extra)
+        )
 
 
 def import_optional(*names: str, extra: str, purpose: str) -> ModuleType:

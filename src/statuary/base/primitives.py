@@ -136,7 +136,7 @@ def decode_hex_digits(digits: str) -> bytes | None:
         return None
 
 
-def parse_hex(text: str) -> Hex:
+def parse_lowercase_hex(text: str) -> Hex:
     """Check that a string is `0x` and lower-case hex.
 
     Raises:
@@ -177,12 +177,12 @@ def parse_instant(text: str) -> Instant:
     if moment.tzinfo is None:
         raise InvalidValueError(f"{text!r} has no offset from UTC", f"write {text}Z for UTC, or {text}+01:00")
     try:
-        return instant(moment)
+        return to_instant(moment)
     except OverflowError:
         raise InvalidValueError(f"{text!r} is outside the years 1 to 9999 in UTC") from None
 
 
-def instant(date_time: datetime) -> Instant:
+def to_instant(date_time: datetime) -> Instant:
     """Convert an aware datetime to UTC, truncated to milliseconds.
 
     Raises:
@@ -288,7 +288,7 @@ def day_start(day: date, zone: ZoneInfo) -> Instant:
 
     If the clocks skip midnight on that day, it begins when they are moved forward.
     """
-    return instant(datetime.combine(day, time(), zone))
+    return to_instant(datetime.combine(day, time(), zone))
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:

@@ -16,7 +16,7 @@ class Reason(NamedTuple):
     values: tuple[tuple[str, str | int], ...] = ()
 
 
-def because(key: str, /, **values: str | int) -> Reason:
+def make_reason(key: str, /, **values: str | int) -> Reason:
     """Make a reason, a sentence that pages can show in any language.
 
     Args:
@@ -30,5 +30,5 @@ class EvidenceError(StatuaryError, ValueError):
     """The evidence does not prove a claim; the reason says why."""
 
     def __init__(self, key: str, /, **values: str | int) -> None:
-        self.reason = because(key, **values)
+        self.reason = make_reason(key, **values)
         super().__init__(f"{key} {values}")

@@ -34,7 +34,7 @@ from statuary.cli.options import (
     refuse_overlapping_folders,
 )
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.output import changed_file_lines, missing_names_note, show_progress
+from statuary.cli.output import case_insensitive_disk_warning, changed_file_lines, show_progress
 from statuary.cli.summary import build_summary, finding_counts_line
 from statuary.engine.build import build_folder
 from statuary.engine.report import BuildResult
@@ -162,7 +162,7 @@ def run_build(
     enable_garbage_collection()
     try:
         result = retry_with_new_ledger(out, lambda: _build_once(content, out, git, executor, build_options))
-        outcome = _report_build(result, content, out, build_options)
+        outcome = _publish_and_report(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(
             f"{error.filename or out}: {error.strerror}; no published file is damaged: each is complete, in its old or in its new version",
@@ -174,7 +174,9 @@ def run_build(
     return exit_code_of(outcome)
 
 
-def _report_build(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
+def _publish_and_report(
+    result: BuildResult, content: Path, out: Path, build_options: BuildOptions
+) -> Outcome:
     """Publish the folder to --to, if given; print the outcome."""
     output_format, outcome = build_options.output_format, NOTHING_PUBLISHED
     try:
@@ -208,7 +210,7 @@ def _build_once(
             )
         _print_result(result, content, out, build_options.output_format, instant)
         if result.applied and target.lacks_case_variants and not target.plan().is_empty:
-            click.echo(missing_names_note(escape_control_chars(str(out))), err=True)
+            click.echo(case_insensitive_disk_warning(escape_control_chars(str(out))), err=True)
     return result
 
 

@@ -64,7 +64,7 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
     proof = prove(record, unskipped_checks(skipped), record_digest=digest)
     of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
     of_runtime = runtime_mismatch_findings(record, proof, Severity.ERROR)
-    findings = [finding.for_file(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
+    findings = [finding.with_path(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
     return CheckedRecord(locate_findings(file.parent, findings), RecordWithProof(record, proof))
 
 

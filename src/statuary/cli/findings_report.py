@@ -62,7 +62,7 @@ def text_report(
     sources = _SourceLines(Path(folder), edited_texts or {})
     counts: Counter[str] = Counter()
     lines: list[str] = []
-    for finding in _merge_unlisted_chains(findings):
+    for finding in _merge_unlisted_chain_findings(findings):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             lines += _finding_lines(finding, folder, sources)
@@ -76,7 +76,7 @@ def text_report(
 UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not listed under `chains`")
 
 
-def _merge_unlisted_chains(findings: Iterable[Finding]) -> list[Finding]:
+def _merge_unlisted_chain_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Replace the findings about chains that site.yaml does not list by one."""
     listed = list(findings)
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]

@@ -199,7 +199,7 @@ def init_command(
     instant, code = build_instant(now), ExitCode.OK
     _check_new_site_options(site, source)
     texts = {} if source is not None else starter_files(site, instant)
-    if not _is_interrupted(content, texts):
+    if not _has_interrupted_init(content, texts):
         _refuse_existing_files(content)
     if source is not None:
         code = _import_site(source, content, site, instant)
@@ -222,7 +222,7 @@ TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}")
 """The name of a file that `replace_file` did not finish."""
 
 
-def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
+def _has_interrupted_init(content: Path, texts: Mapping[str, str]) -> bool:
     """Return whether an earlier `statuary init` was interrupted in the folder.
 
     Then the folder has only a part of the new files.
@@ -236,14 +236,14 @@ def _is_interrupted(content: Path, texts: Mapping[str, str]) -> bool:
     missing |= {content / SCHEMA_FOLDER / f"{name}.json": _schema_file(name) for name in SCHEMA_MODELS}
     wanted = frozenset(missing)
     for file in content.rglob("*"):
-        if not _is_interrupted_leftover(file, wanted) and not _has_expected_text(
+        if not _is_leftover_of_init(file, wanted) and not _has_expected_text(
             content, file, missing.pop(file, None)
         ):
             return False
     return bool(missing)
 
 
-def _is_interrupted_leftover(file: Path, expected_files: frozenset[Path]) -> bool:
+def _is_leftover_of_init(file: Path, expected_files: frozenset[Path]) -> bool:
     """Return whether this is a folder, or a file that was not finished."""
     match = TEMPORARY.fullmatch(file.name)
     is_build_unfinished = match is not None and file.with_name(match["name"]) in expected_files

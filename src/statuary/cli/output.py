@@ -51,7 +51,7 @@ def changed_file_lines(changes: Iterable[Change]) -> Iterator[str]:
         yield f"  {EPOCHS_FOLDER}: {counts} ({format_size(size)})"
 
 
-def missing_names_note(folder: str) -> str:
+def case_insensitive_disk_warning(folder: str) -> str:
     """Return the warning that a case-insensitive disk lacks some file names.
 
     The note also says how to deploy the site from there.

@@ -10,7 +10,12 @@ from statuary.base.files import PublishingError
 from statuary.base.primitives import count_text
 from statuary.cli.damaged_ledger import retry_with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
-from statuary.cli.output import change_counts_line, changed_file_lines, format_size, missing_names_note
+from statuary.cli.output import (
+    case_insensitive_disk_warning,
+    change_counts_line,
+    changed_file_lines,
+    format_size,
+)
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, find_replaceable_parts, scheme_of
@@ -158,11 +163,11 @@ def publish_to_folder(
             target.apply()
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
         if target.lacks_case_variants and not plan.is_empty:
-            click.echo(missing_names_note(escape_control_chars(to)), err=True)
-    return publication_outcome(replacement, to)
+            click.echo(case_insensitive_disk_warning(escape_control_chars(to)), err=True)
+    return report_publication(replacement, to)
 
 
-def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
+def report_publication(replacement: SiteReplacement, to: str) -> Outcome:
     """Print the folders that could not be replaced, and return the outcome.
 
     Args:

@@ -35,7 +35,7 @@ class Job(NamedTuple):
         """The shell command that updates the published status without a build."""
         return f"{self.program} tick --out {shlex.quote(str(self.out))}"
 
-    def next_command(self, output_format: str) -> str:
+    def next_change_command(self, output_format: str) -> str:
         """Return the shell command that prints when the site changes next.
 
         Args:
@@ -44,18 +44,18 @@ class Job(NamedTuple):
         return f"{self.program} next --out {shlex.quote(str(self.out))} --as {output_format}"
 
     @property
-    def enter_command(self) -> str:
+    def change_folder_command(self) -> str:
         """The shell command that changes to the working folder."""
         return f"cd {shlex.quote(str(self.folder))}"
 
     @property
-    def tick_until_done(self) -> str:
+    def repeat_tick_command(self) -> str:
         """The shell command that runs `statuary tick` until it succeeds.
 
         If it failed for good, no later run would be scheduled.
         """
         done = f"{{ {self.tick_command}; case $? in 0|{BUILD_DUE}) ;; *) false;; esac; }}"
-        return f"until {self.enter_command} && {done}; do sleep {RETRY_SECONDS}; done"
+        return f"until {self.change_folder_command} && {done}; do sleep {RETRY_SECONDS}; done"
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
@@ -110,7 +110,7 @@ def _cron_file(_: Instant, job: Job) -> str:
     A date would be one of the server's own zone, since not every cron knows CRON_TZ, and would repeat every year. A run
     with nothing due takes less than a tenth of a second.
     """
-    command = f"{job.enter_command} && {job.tick_command} > /dev/null"
+    command = f"{job.change_folder_command} && {job.tick_command} > /dev/null"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
     return f"# /etc/cron.d/statuary\n*/{RETRY_SECONDS // 60} * * * *  root  {escaped}"
 
@@ -122,7 +122,7 @@ def _systemd_units(instant: Instant, job: Job) -> str:
     """
     timer = "/etc/systemd/system/statuary-tick.timer"
     retry_command = (
-        f"{job.next_command('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
+        f"{job.next_change_command('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
     # systemd reads `%` as a specifier and `$` as a variable. Write each of them twice to get the character
@@ -158,9 +158,9 @@ def _systemd_timer(instant: Instant, _: Job) -> str:
 def _at_command_line(instant: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
     retry_command = (
-        f'until next=$({job.next_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
+        f'until next=$({job.next_change_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
     )
-    command = f"{job.tick_until_done}; {retry_command}"
+    command = f"{job.repeat_tick_command}; {retry_command}"
     return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(instant):%Y%m%d%H%M}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from statuary.contracts.api.lists import AddressContracts, all_chains_document
+from statuary.contracts.api.lists import AddressContracts, address_list_document
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import english_sentence
 
@@ -45,4 +45,4 @@ def contract_documents(
 
         yield contract_page(checked_record, pages, source=source)
     if address_contracts is not None:
-        yield all_chains_document(address_contracts)
+        yield address_list_document(address_contracts)

@@ -239,17 +239,17 @@ class ContractsSection(ContentSection):
     def config_documents(self, site: "SiteContent", skipped: list[Finding]) -> Iterator[Document]:
         from statuary.contracts.api.lists import chains_document
         from statuary.contracts.api.proof_rules import (
+            health_and_version_documents,
             not_found_document,
             proof_checks_document,
             proof_schema_document,
-            service_documents,
         )
 
         name = "documents of the settings"
         yield from try_make(name, lambda: [chains_document(site.of(SiteContracts).chains)], skipped)
         for make in (proof_schema_document, proof_checks_document, not_found_document):
             yield from try_make(name, partial(_make_single_document, make), skipped)
-        yield from try_make(name, service_documents, skipped)
+        yield from try_make(name, health_and_version_documents, skipped)
         if self._contract_counts.by_chain:
             # Import this module only here, because a site without contracts never needs it.
             viewer = import_module("statuary.contracts.pages.viewer")

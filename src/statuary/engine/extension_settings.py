@@ -81,7 +81,7 @@ def read_extension_settings(
         source = validate_tree({key: tree[key]}, model, path, findings)
         value = None if source is None else run_guarded(source.settings, path, f"reading `{key}`")
         if isinstance(value, Finding):  # a bug: the status is published without this extension
-            findings.append(value.for_file(path, (key,)))
+            findings.append(value.with_path(path, (key,)))
         elif value is not None:
             settings.append((key, value))
         if source is None:

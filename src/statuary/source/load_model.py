@@ -244,7 +244,7 @@ def validate_tree(
         return model.model_validate(tree)
     except ValidationError as error:
         findings.extend(
-            finding.for_file(path) for finding in validation_findings(error, model, tree, file_models)
+            finding.with_path(path) for finding in validation_findings(error, model, tree, file_models)
         )
         return None
 

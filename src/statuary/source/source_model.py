@@ -28,8 +28,8 @@ from statuary.base.primitives import (
     parse_address,
     parse_chain_id,
     parse_duration,
-    parse_hex,
     parse_instant,
+    parse_lowercase_hex,
     shorten,
 )
 from statuary.base.reserved_names import is_reserved_name
@@ -201,7 +201,7 @@ AddressText = Annotated[
 HexText = Annotated[
     Hex,
     BeforeValidator(_validate_string),
-    AfterValidator(parse_hex),
+    AfterValidator(parse_lowercase_hex),
     WithJsonSchema({"type": "string", "pattern": "^0x([0-9a-f]{2})*$"}),
 ]
 """Bytes as `0x` and lower-case hex digits; quotes are not needed."""

@@ -7,7 +7,7 @@ import pytest
 from statuary.base.primitives import ChainId
 from statuary.contracts.api import list_pages
 from statuary.contracts.api.list_pages import PAGE_SIZE, ChainList, divide_into_list_pages
-from statuary.contracts.api.lists import AddressContracts, chain_documents, group_rows_by_address
+from statuary.contracts.api.lists import AddressContracts, chain_list_documents, group_rows_by_address
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
@@ -46,7 +46,7 @@ def documents_of(rows: list[ContractRow]) -> dict[str, bytes]:
     pages = ContractListPages(Renderer(small_site_context()), with_pages=True)
     chain_list = list_of_rows("1", rows)
     documents = [
-        *chain_documents(chain_list),
+        *chain_list_documents(chain_list),
         *pages.chain_pages(chain, chain_list, no_previous_pages()),
         *search_documents(rows, page_texts("en"), with_pages=True),
     ]

@@ -9,7 +9,7 @@ from eth_keys import keys
 from statuary.base.primitives import keccak256
 from statuary.contracts.chain.anchor import Anchor, AnchoredBlock, DeploymentEvidence
 from statuary.contracts.chain.merkle_trie import decode_rlp_list, encode_rlp, rlp_number_bytes
-from statuary.contracts.chain.transaction import LAYOUTS, address_from_public_key, create_address
+from statuary.contracts.chain.transaction import LAYOUTS, address_from_public_key, compute_create_address
 from statuary.contracts.chain.trie_proofs import make_trie_proof
 from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.record_view import RecordView
@@ -210,7 +210,7 @@ def made_up(raw, its_receipt, *, chain_id="5", **deployment):
     anchored = AnchoredBlock(9, f"0x{keccak256(block).hex()}", f"0x{block.hex()}")
     record = {
         "chainId": chain_id,
-        "address": create_address(FORGER, 3),
+        "address": compute_create_address(FORGER, 3),
         "creationBytecode": {"onchainBytecode": f"0x{CODE.hex()}"},
         "deployment": {
             "transactionHash": f"0x{keccak256(raw).hex()}",
@@ -262,7 +262,7 @@ def made_up_forgeries(rng):
     yield made_up(signed(kind, 5, 3, CODE + rng.randbytes(1)), receipt(kind))
     yield made_up(signed(kind, 5, 3, CODE, to=rng.randbytes(20)), receipt(kind))
     yield made_up(signed(rng.choice((3, 4)), 5, 3, CODE), receipt(3))
-    yield made_up(raw, receipt(kind), deployer=create_address(FORGER, nonce))
+    yield made_up(raw, receipt(kind), deployer=compute_create_address(FORGER, nonce))
     yield made_up(raw, receipt(kind), blockNumber=str(10 + nonce))
     yield made_up(raw, receipt(kind), transactionIndex=str(1 + nonce))
     yield made_up(raw, receipt(kind), transactionHash=f"0x{rng.randbytes(32).hex()}")

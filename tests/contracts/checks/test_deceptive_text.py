@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.contracts.checks.deceptive_text import describe_deception
+from statuary.contracts.checks.deceptive_text import describe_deceptive_character
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,6 @@ from statuary.contracts.checks.deceptive_text import describe_deception
     ],
 )
 def test_deceptive_character_is_described(text, part):
-    fault = describe_deception(text)
+    fault = describe_deceptive_character(text)
     assert bool(fault) == bool(part)
     assert part in fault

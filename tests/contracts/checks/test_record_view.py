@@ -26,7 +26,7 @@ AS_WRITTEN = [
 @pytest.mark.parametrize("text", AS_WRITTEN)
 def test_compiler_metadata_text_is_hashed_unchanged(text):
     hashes = MetadataHashes(METADATA, text)
-    assert hashes.compiler_text == text
+    assert hashes.compiler_metadata_text == text
     assert hashes.includes_digest("ipfs", metadata_hash(text.encode(), "ipfs"))
     assert not hashes.includes_digest("ipfs", bytes(34))
 
@@ -45,13 +45,13 @@ def test_compiler_metadata_text_is_hashed_unchanged(text):
     ],
 )
 def test_differing_metadata_text_is_ignored(text):
-    assert MetadataHashes(METADATA, text).compiler_text is None
+    assert MetadataHashes(METADATA, text).compiler_metadata_text is None
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 1])
 def test_absent_metadata_has_no_hash(value):
     hashes = MetadataHashes(value, AS_WRITTEN[0])
-    assert hashes.compiler_text is None
+    assert hashes.compiler_metadata_text is None
     assert list(hashes.possible_digests("ipfs")) == []
 
 

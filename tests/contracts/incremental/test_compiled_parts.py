@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from benchmarks.record_mutants import mutant
-from statuary.base.budget import StepLimitError, consume, remaining_steps, step_budget
+from statuary.base.budget import StepLimitError, consume_steps, limit_steps, remaining_steps
 from statuary.base.limits import MAX_STEPS
 from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
@@ -287,14 +287,14 @@ def test_cached_compilation_consumes_full_budget(memory: CompiledParts) -> None:
     spent = []
     for _ in range(4):
         contract = parse_record_json(text, "record.json")
-        with step_budget():
+        with limit_steps():
             prove_batch([ProofInput(contract.record or {}, part=contract.part)])
             spent.append(MAX_STEPS - remaining_steps())
     assert len(set(spent)) == 1
     assert spent[0] > 0
     assert remaining_steps() == MAX_STEPS
-    with step_budget(), pytest.raises(StepLimitError):
-        consume(MAX_STEPS + 1)
+    with limit_steps(), pytest.raises(StepLimitError):
+        consume_steps(MAX_STEPS + 1)
 
 
 def test_compilation_cache_size_is_limited() -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 import orjson
 import pytest
 
-from statuary.base.reasons import because
+from statuary.base.reasons import make_reason
 from statuary.contracts.chain.anchor import Anchor, AnchoredBlock
 from statuary.contracts.checks.prove import prove
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
@@ -19,7 +19,7 @@ from statuary.site.settings import LANGUAGES
 from support.contracts import FEATURES, made_record
 from support.requirements import CHECKOUT
 
-GIVING_REASONS = {"because", "EvidenceError"}
+GIVING_REASONS = {"make_reason", "EvidenceError"}
 OTHERS = [language for language in LANGUAGES if language != DEFAULT_LANGUAGE]
 
 
@@ -93,7 +93,7 @@ def shown_reason(reason, language):
 @pytest.mark.parametrize("key", sorted(sentences(DEFAULT_LANGUAGE)))
 def test_translated_reason_has_no_english(key):
     sentence = sentences(DEFAULT_LANGUAGE)[key]
-    reason = because(key, **{name: f"<{name} {{member}}>" for name in placeholders(sentence)})
+    reason = make_reason(key, **{name: f"<{name} {{member}}>" for name in placeholders(sentence)})
     words = [
         words.strip() for words in PLACEHOLDER.split(sentence)[::2] if len(words.strip()) > len("in Vyper")
     ]
@@ -105,7 +105,7 @@ def test_translated_reason_has_no_english(key):
 
 
 def test_reason_numbers_use_language_grouping():
-    reason = because("older_block", block=21_000)
+    reason = make_reason("older_block", block=21_000)
     assert (
         english_sentence(reason)
         == "block 21,000 is older than the record and has different code at the address"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from statuary.base.reasons import because
+from statuary.base.reasons import make_reason
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, PinnedBy
 from statuary.contracts.model.record_with_proof import RecordWithProof
@@ -154,7 +154,7 @@ def test_proxy_page_states_claimed_names(evidence, said):
         "implementations": [{"address": IMPLEMENTATION, "name": name}],
     }
     proof = prove(made_record("plain"))
-    shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, because("account_proof"), evidence)
+    shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, make_reason("account_proof"), evidence)
     page = page_of(record, replace(proof, claims=(*proof.claims[:4], shown, proof.claims[5])))
     part = page.partition('<h2 id="proxy">')[2].partition("</section>")[0]
     assert "Proxy type EIP1967Proxy, by" in part

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.base.findings import Finding, Position
-from statuary.base.installation import extra_hint
+from statuary.base.installation import extra_install_command
 from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import (
@@ -149,7 +149,7 @@ def test_missing_zstandard_package_hints_at_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     (tmp_path / "all.jsonl.zst").write_bytes(b"")
     (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
-    assert contract.parsed_contract.findings[0].hint == extra_hint("zstd")
+    assert contract.parsed_contract.findings[0].hint == extra_install_command("zstd")
 
 
 LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.base.installation import extra_hint
+from statuary.base.installation import extra_install_command
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
@@ -123,7 +123,7 @@ def test_missing_pillow_hints_at_cards_extra(tmp_path: Path, monkeypatch: pytest
     assert result.applied
     findings = [one for one in result.checked.all_findings if "extra 'cards'" in one.message]
     assert findings
-    assert findings[0].hint == extra_hint("cards")
+    assert findings[0].hint == extra_install_command("cards")
     assert images_of(site) == {}
 
 

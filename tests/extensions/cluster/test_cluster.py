@@ -7,7 +7,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from statuary.base.installation import extra_hint
+from statuary.base.installation import extra_install_command
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.cluster import dask_pool
@@ -97,5 +97,5 @@ def test_missing_dask_package_hints_at_extra(options, tmp_path, monkeypatch):
     assert done.exit_code == ExitCode.FAILED
     assert done.stderr.splitlines() == [
         "statuary: --engine dask needs the extra 'dask', which is not installed",
-        f"    {extra_hint('dask')}",
+        f"    {extra_install_command('dask')}",
     ]

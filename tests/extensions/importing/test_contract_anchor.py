@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from statuary import open_snapshot
 from statuary.base.files import OWN_FOLDER
-from statuary.base.installation import extra_hint
+from statuary.base.installation import extra_install_command
 from statuary.base.primitives import checksum_address
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
@@ -161,7 +161,7 @@ def test_missing_chain_extra_skips_deployment_check(content, node, monkeypatch):
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == STATED
     assert "needs the extra 'chain', which is not installed" in published["claims"]["deployed"]["reason"]
-    assert extra_hint("chain") in output
+    assert extra_install_command("chain") in output
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from statuary.base.primitives import parse_address
-from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.chain.transaction import compute_create_address
 from statuary.contracts.checks.proxy_checks import unresolved_proxy_findings
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence import ethereum_node as node_module
@@ -232,7 +232,7 @@ def test_safe_and_sequence_implementations_are_read(url):
     assert (found["proxyType"], found["implementations"]) == ("GnosisSafeProxy", [{"address": TARGET}])
     [sender, *_] = ask(url, "eth_accounts")
     nonce = int(ask(url, "eth_getTransactionCount", sender, "latest"), 16)
-    wallet = create_address(parse_address(sender), nonce)
+    wallet = compute_create_address(parse_address(sender), nonce)
     sent = send(url, with_storage(wallet[2:].lower().zfill(64), TARGET[2:].zfill(64)))
     assert sent["contractAddress"] == wallet.lower()
     found = resolve_proxy(EthereumNode(url), wallet, bytes.fromhex("30545af400"), {}.get)
@@ -380,7 +380,7 @@ def test_transaction_without_proven_creation_is_skipped(kind):
 
 @pytest.mark.parametrize("nonce", ["0x0", "0x1", "0x7f", "0x80", "0x100", "0xffffffffffffffff"])
 def test_sender_and_nonce_prove_deployment(nonce):
-    created = create_address(parse_address(SENDER), int(nonce, 16))
+    created = compute_create_address(parse_address(SENDER), int(nonce, 16))
     answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | {"to": None, "nonce": nonce}}
     with replying(answers) as url:
         found = read_on_chain_contract(EthereumNode(url), created, HASH)
@@ -390,7 +390,7 @@ def test_sender_and_nonce_prove_deployment(nonce):
 def test_create_address_matches_known_values():
     # https://ethereum.stackexchange.com/questions/760: the first contracts of a well-known account
     sender = parse_address("0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0")
-    assert [create_address(sender, nonce).lower() for nonce in range(4)] == [
+    assert [compute_create_address(sender, nonce).lower() for nonce in range(4)] == [
         "0xcd234a471b72ba2f1ccf0a70fcaba648a5eecd8d",
         "0x343c43a37d37dff08ae8c4a11544c718abb4fcf8",
         "0xf778b86fa74e846c4f0a1fbd1335fe81c00a0c91",
@@ -402,7 +402,7 @@ def test_create_address_matches_known_values():
 def test_create_address_matches_real_deployment(url):
     address, transaction = held("foundry", "Fare")
     sent = ask(url, "eth_getTransactionByHash", transaction)
-    assert create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
+    assert compute_create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
 
 
 def test_transaction_receipt_proves_deployment_without_trace():

@@ -6,7 +6,7 @@ import shutil
 import pytest
 import yaml
 
-from statuary.base.primitives import parse_address, parse_hex, parse_instant
+from statuary.base.primitives import parse_address, parse_instant, parse_lowercase_hex
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm
@@ -31,8 +31,8 @@ def held(workspace, settings):
     creation = workspace.with_name("creation.hex")
     deployment = settings.get("deployment", {})
     return OnChainContract(
-        creation=parse_hex(creation.read_text().strip()) if creation.exists() else None,
-        runtime=parse_hex(workspace.with_name("runtime.hex").read_text().strip()),
+        creation=parse_lowercase_hex(creation.read_text().strip()) if creation.exists() else None,
+        runtime=parse_lowercase_hex(workspace.with_name("runtime.hex").read_text().strip()),
         deployment=WorkspaceDeployment(
             transaction_hash=deployment.get("transaction_hash"),
             block_number=deployment.get("block_number"),

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from statuary.base.primitives import Instant, instant
+from statuary.base.primitives import Instant, to_instant
 from statuary.site.document import Document
 from statuary.status.api.epoch_index import parse_epochs_or_empty
 from statuary.status.api.epochs import EpochLimits, epoch_documents, plan_epochs
@@ -138,7 +138,7 @@ def due(site, plan, built, moment):
 )
 def test_epoch_documents_equal_later_builds(zone, clocks_change):
     catalogue = big_world(zone, clocks_change)
-    now = instant(clocks_change - timedelta(days=3))
+    now = to_instant(clocks_change - timedelta(days=3))
     site = build_status_documents(catalogue, now, SETTINGS)
     built = builds_of(catalogue)
     plain = {document.path: document.body for document in site.documents_at(now)}

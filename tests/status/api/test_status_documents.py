@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import jsonschema
 import pytest
 
-from statuary.base.primitives import instant
+from statuary.base.primitives import to_instant
 from statuary.status.model.records import StatusSettings
 from support.status_site import (
     COMPONENTS,
@@ -281,7 +281,7 @@ def test_later_status_documents_equal_fresh_builds():
 
 
 def test_page_without_components_has_valid_summary():
-    documents = bodies(catalogue_of("components: {}"), instant(datetime(2026, 1, 1, tzinfo=UTC)))
+    documents = bodies(catalogue_of("components: {}"), to_instant(datetime(2026, 1, 1, tzinfo=UTC)))
 
     summary = documents["api/v2/summary.json"]
     assert list(summary) == ["page", "components", "incidents", "scheduled_maintenances", "status"]

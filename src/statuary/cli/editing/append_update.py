@@ -112,7 +112,7 @@ class UpdateOptions(NamedTuple):
         """
         return BodyOptions(self.body, self.body_file).text
 
-    def promised_update(self, session: EditSession) -> Instant | None:
+    def next_update_time(self, session: EditSession) -> Instant | None:
         """Return the time that the options promise for the next update.
 
         Returns:
@@ -212,8 +212,8 @@ def append_update(
     Raises:
         EditError: if the status cannot follow the current one, or a component is unknown.
     """
-    session.date_after_newest_update(incident)
-    session.publish_later(update_options.publish_at)
+    session.set_time_after_newest_update(incident)
+    session.set_publish_time(update_options.publish_at)
     previous_status = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
@@ -223,7 +223,7 @@ def append_update(
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
         reopens=reopens,
-        next_update_by=check_promised_update(session, update_options.promised_update(session), status),
+        next_update_by=check_next_update_time(session, update_options.next_update_time(session), status),
     )
     apply_update(session, incident, update, subject)
 
@@ -235,7 +235,7 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
         subject: the beginning of the commit message, such as `Resolve incident`.
     """
     pointer = (*record_pointer(incident), "updates")
-    edit = session.edit_file(
+    edit = session.prepare_edit(
         incident.source,
         lambda text: append_yaml_item(
             announce_in_file(text, incident, session.at), pointer, update.yaml_value
@@ -244,7 +244,7 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
 
 
-def check_promised_update(
+def check_next_update_time(
     session: EditSession, promised: Instant | None, status: UpdateStatus
 ) -> Instant | None:
     """Check that the promised time of the next update is possible, and return it.

@@ -51,7 +51,7 @@ def set_status(
         raise EditError(f"{leaf.key} has been {new_status} since {since}", "there is nothing to change")
     item = {"at": format_utc_shortest(session.at), "status": new_status}
     pointer = (*leaf.pointer, "history")
-    edit = session.edit_file(
+    edit = session.prepare_edit(
         session.catalogue.components_source, lambda text: append_yaml_item(text, pointer, item)
     )
     details = f"{state.status} before, {new_status} from {item['at']}\n"

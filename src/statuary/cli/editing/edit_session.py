@@ -122,7 +122,7 @@ class EditSession:
         """The components, incidents and maintenance windows."""
         return self.timeline.catalogue
 
-    def edit_file(self, path: str, change: Callable[[str], str]) -> FileEdit:
+    def prepare_edit(self, path: str, change: Callable[[str], str]) -> FileEdit:
         """Prepare an edit of an existing file, without writing it.
 
         Args:
@@ -183,7 +183,7 @@ class EditSession:
                         err=True,
                     )
 
-    def date_after_newest_update(self, record: Incident) -> None:
+    def set_time_after_newest_update(self, record: Incident) -> None:
         """Date the edit one second after the newest update, if necessary.
 
         It is necessary if another computer, whose clock is slightly ahead, made that update. If the user gave a
@@ -196,7 +196,7 @@ class EditSession:
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
 
-    def publish_later(self, publish_at: Instant | None) -> None:
+    def set_publish_time(self, publish_at: Instant | None) -> None:
         """Date the edit at the time of --publish-at, if there is one.
 
         Raises:
@@ -214,7 +214,7 @@ class EditSession:
             )
         self.at = publish_at
 
-    def print_remaining_statuses(self, record: Incident) -> None:
+    def print_impaired_components(self, record: Incident) -> None:
         """Print the components that are not operational although an incident ended.
 
         This reminds the user to set their status, too.
@@ -224,7 +224,7 @@ class EditSession:
         """
         content = None if self.options.dry_run else _read_status(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
-            for sentence in remaining_status_sentences(content.timeline, record, self.at):
+            for sentence in impaired_component_sentences(content.timeline, record, self.at):
                 click.echo(f"    {escape_control_chars(sentence)}")
 
     def _check_content_unchanged(self) -> None:
@@ -317,7 +317,7 @@ def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
     )
 
 
-def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
+def scope_of_command(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return the content files that an editing command must read.
 
     If the user chooses an incident from a list, it must read all files.
@@ -353,7 +353,7 @@ def open_session(
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
             stack.enter_context(content_lock(edit_options.content))
-        scope = scope_of_subject(edit_options.content, subject, values)
+        scope = scope_of_command(edit_options.content, subject, values)
         content, timeline = read_status_or_exit(edit_options.content, now, scope)
         yield EditSession(edit_options, now, content, timeline, scope)
 
@@ -412,7 +412,7 @@ def _split_lines_like_git(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last_line] if last_line else [])
 
 
-def remaining_status_sentences(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
+def impaired_component_sentences(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
     """Yield a sentence for each affected component that is not operational.
 
     Args:
@@ -423,10 +423,10 @@ def remaining_status_sentences(timeline: Timeline, record: Incident, at: Instant
     by_name = timeline.catalogue.components_by_name
     for component in dict.fromkeys(by_name[name] for name in record.components if name in by_name):
         if not (component.group or component.removed):
-            yield from _remaining_status_sentence(timeline, component, at)
+            yield from _impaired_component_sentence(timeline, component, at)
 
 
-def _remaining_status_sentence(timeline: Timeline, component: Component, at: Instant) -> Iterator[str]:
+def _impaired_component_sentence(timeline: Timeline, component: Component, at: Instant) -> Iterator[str]:
     now = component_state_at(timeline, component, at).now
     if now.status != "operational" and now.cause is not None:
         status = now.status.replace("_", " ")

@@ -12,7 +12,7 @@ from statuary.cli.editing.append_update import (
     UpdateOptions,
     append_update,
     apply_update,
-    check_promised_update,
+    check_next_update_time,
     choose_status,
     normalize_body,
     update_body,
@@ -31,7 +31,7 @@ from statuary.cli.editing.prompts import (
     ask_choice,
     ask_in_editor,
     ask_text,
-    complete_incident,
+    complete_incident_id,
     complete_template,
     incident_or_ask,
     is_interactive,
@@ -69,7 +69,9 @@ STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitori
 IMPACTS: tuple[Impact, ...] = ("none", "minor", "major", "critical")
 """The impacts of an incident; `maintenance` is for maintenances."""
 
-incident_argument = click.argument("incident", metavar="ID", required=False, shell_complete=complete_incident)
+incident_argument = click.argument(
+    "incident", metavar="ID", required=False, shell_complete=complete_incident_id
+)
 status_option = click.option(
     "--status",
     type=click.Choice(STATUSES),
@@ -151,7 +153,7 @@ def open_incident(
     affected = _affected_components(session, begun, update_options.components)
     update = _first_update(session, begun, status, update_options, ended_at)
     is_apart = any((separate, draft, update_options.publish_at))
-    if not is_apart and _update_similar_incident(session, title, affected, update):
+    if not is_apart and _offer_similar_incident(session, title, affected, update):
         return
     opening = _opening_updates(session, update, started_at, is_affected=any(affected.values()))
     value = {
@@ -174,7 +176,7 @@ def open_incident(
     session.apply(edit, f"Open incident: {title}", update.commit_details_with(affected))
 
 
-def _update_similar_incident(
+def _offer_similar_incident(
     session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None], update: NewUpdate
 ) -> bool:
     """Offer to update an open incident on the same components.
@@ -224,7 +226,7 @@ def _first_update(
     """
     first_status = _first_status(status or template.status, ended_at)
     text = update_options.text
-    promised = update_options.promised_update(session)
+    promised = update_options.next_update_time(session)
     if text is None and template.body is not None:
         text = normalize_body(template.body)
     if promised is None and template.next_update_in is not None and first_status not in CLOSED_STATUSES:
@@ -234,7 +236,7 @@ def _first_update(
         status=first_status,
         body=update_body(text, first_status, None),
         notify=update_options.notify and template.deliver_notifications,
-        next_update_by=check_promised_update(session, promised, first_status),
+        next_update_by=check_next_update_time(session, promised, first_status),
     )
 
 
@@ -301,7 +303,7 @@ def resolve_incident(session: EditSession, incident: str | None, update_options:
             "publish a postmortem with `incident postmortem`, or use `incident reopen` if it is not over",
         )
     append_update(session, unresolved, "resolved", update_options, "Resolve incident")
-    session.print_remaining_statuses(unresolved)
+    session.print_impaired_components(unresolved)
 
 
 @incident_command.command("reopen")
@@ -366,7 +368,7 @@ def publish_postmortem(
     hint = "For a longer text, use --body-file"
     text = value_or_ask(body_options.text, "--body", lambda: _ask_postmortem(closed), hint)
     value = postmortem_value(session.at, text, notify=notify)
-    edit = session.edit_file(closed.source, lambda source: set_yaml_value(source, ("postmortem",), value))
+    edit = session.prepare_edit(closed.source, lambda source: set_yaml_value(source, ("postmortem",), value))
     session.apply(edit, f"Publish postmortem: {one_line(closed.name)}", f"{text}\n")
 
 

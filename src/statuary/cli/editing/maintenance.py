@@ -23,7 +23,7 @@ from statuary.cli.editing.edit_session import (
     new_id_option,
     publish_at_option,
     read_status_or_exit,
-    scope_of_subject,
+    scope_of_command,
     with_edit_session,
 )
 from statuary.cli.editing.prompts import (
@@ -32,7 +32,7 @@ from statuary.cli.editing.prompts import (
     ask_instant,
     ask_text,
     complete_component,
-    complete_maintenance,
+    complete_maintenance_id,
     components_or_ask,
     incident_or_ask,
     value_or_ask,
@@ -59,7 +59,7 @@ STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifyin
 """The statuses of an update; `complete` is a separate command."""
 
 maintenance_argument = click.argument(
-    "maintenance", metavar="ID", required=False, shell_complete=complete_maintenance
+    "maintenance", metavar="ID", required=False, shell_complete=complete_maintenance_id
 )
 
 
@@ -214,7 +214,9 @@ def update_maintenance(
 @maintenance_argument
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
-def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
+def complete_maintenance(
+    session: EditSession, maintenance: str | None, update_options: UpdateOptions
+) -> None:
     """Complete a maintenance window now.
 
     Use this command to complete the maintenance early, or if it does not complete automatically.
@@ -230,7 +232,7 @@ def complete_by_hand(session: EditSession, maintenance: str | None, update_optio
             f"{window.id} has not started", "use `maintenance start` first, or `maintenance cancel`"
         )
     append_update(session, window, "completed", update_options, "Complete maintenance")
-    session.print_remaining_statuses(window)
+    session.print_impaired_components(window)
 
 
 @maintenance_command.command("cancel")
@@ -251,7 +253,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
             "a maintenance window that has ended cannot be cancelled",
         )
     pointer = record_pointer(window)
-    edit = session.edit_file(window.source, lambda text: cancel_in_file(text, pointer, session.at, body))
+    edit = session.prepare_edit(window.source, lambda text: cancel_in_file(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
     if window.created_at > session.at:
         click.echo("    it was not announced yet, so readers won't see it")
@@ -298,7 +300,7 @@ def reschedule_maintenance(
     moved = start, _window_end(start, scheduled_until, duration or length)
     _check_move(session, window, moved)
     update = _reschedule_update(session, window, moved, body_options.text, notify=notify)
-    edit = session.edit_file(
+    edit = session.prepare_edit(
         window.source, lambda source: _reschedule_text(session, source, window, moved, update)
     )
     times = f"{format_utc_shortest(moved[0])} to {format_utc_shortest(moved[1])}\n"
@@ -391,7 +393,7 @@ def list_maintenances(
 ) -> None:
     """List scheduled and running maintenance, the next first."""
     instant = build_instant(now)
-    scope = scope_of_subject(content, Subject("maintenances"), {})
+    scope = scope_of_command(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_status_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
     print_rows(rows, columns, output_format, "no upcoming maintenances")

@@ -256,7 +256,7 @@ def _component_key(typed_name: str, catalogue: StatusCatalogue, remaining_keys: 
     return key
 
 
-def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+def complete_incident_id(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an incident for the shell, newest first.
 
     For example, `2026-11` is completed to the names of the files of that month, without suffix.
@@ -264,7 +264,7 @@ def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: s
     return _record_names(_content_folder(ctx) / "incidents", incomplete)
 
 
-def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+def complete_maintenance_id(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of a maintenance window for the shell, newest first.
 
     For example, `2026-11` is completed to the names of the files of that month, without suffix.

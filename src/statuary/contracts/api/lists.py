@@ -51,7 +51,7 @@ def group_rows_by_address(located_rows: Iterable[tuple[str, ContractRow]]) -> It
         yield AddressContracts(address, locations, contracts)
 
 
-def chain_documents(chain_list: ChainList) -> Iterator[Document]:
+def chain_list_documents(chain_list: ChainList) -> Iterator[Document]:
     """Yield the API documents that list a chain's contracts.
 
     First come pages that together list all contracts, except unchanged ones. Then come the list of the newest
@@ -85,7 +85,7 @@ def chain_documents(chain_list: ChainList) -> Iterator[Document]:
     )
 
 
-def all_chains_document(address_contracts: AddressContracts) -> Document:
+def address_list_document(address_contracts: AddressContracts) -> Document:
     """Make the document that lists an address's contracts on all chains.
 
     It has two paths, with the checksummed and with the lower-case address.

@@ -56,7 +56,7 @@ SOURCIFY_SERVER = "3.12.1"
 """The version of Sourcify's server whose responses the look-up has."""
 
 
-def service_documents() -> Iterator[Document]:
+def health_and_version_documents() -> Iterator[Document]:
     """Yield documents with fixed content, such as Sourcify's health check.
 
     Monitors and clients of Sourcify's server request these paths. One document is an error for calls of

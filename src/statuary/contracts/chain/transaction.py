@@ -160,7 +160,7 @@ def parse_receipt(raw_receipt: bytes) -> Receipt:
     return Receipt(kind, state == b"\1")
 
 
-def create_address(sender: Address, nonce: int) -> Address:
+def compute_create_address(sender: Address, nonce: int) -> Address:
     """Compute the address of a contract from its creator and the nonce.
 
     This is for the instruction CREATE, and for transactions that deploy a contract.
@@ -199,7 +199,7 @@ def find_creation_nonce(creator: Address, created_address: Address, nonce_limit:
     )
 
 
-def create2_address(factory: bytes, salt: bytes, creation_code: bytes) -> Address:
+def compute_create2_address(factory: bytes, salt: bytes, creation_code: bytes) -> Address:
     """Compute the address of a contract that the instruction CREATE2 creates.
 
     Args:

@@ -24,7 +24,7 @@ from statuary.base.primitives import (
     keccak256,
     parse_instant,
 )
-from statuary.base.reasons import EvidenceError, Reason, because
+from statuary.base.reasons import EvidenceError, Reason, make_reason
 from statuary.contracts.chain.anchor import (
     NO_CHECKPOINTS,
     NO_CODE,
@@ -44,8 +44,8 @@ from statuary.contracts.chain.transaction import (
     RecoverableSignature,
     SignedTransaction,
     address_from_public_key,
-    create2_address,
-    create_address,
+    compute_create2_address,
+    compute_create_address,
     find_creation_nonce,
 )
 from statuary.contracts.checks.record_view import RecordView
@@ -228,12 +228,12 @@ def decide_chain_claims(
     """
     if anchor is None:
         return _unproven_claims(
-            because("no_account_proof"),
-            _Deployed(record, None).missing_reason() or because("no_signed_transaction"),
+            make_reason("no_account_proof"),
+            _Deployed(record, None).reason_if_unproven() or make_reason("no_signed_transaction"),
         )
     verifier = _Verifier(record_digest, checkpoints)
     if anchor.record != record_digest:
-        verifier.problems.append((because("other_anchor"), ""))
+        verifier.problems.append((make_reason("other_anchor"), ""))
     claims = verifier.decide_claim(_OnChain(record, anchor)), verifier.decide_claim(_Deployed(record, anchor))
     return AnchorClaims(claims, verifier.pinned, tuple(verifier.problems))
 
@@ -257,16 +257,16 @@ class _ChainClaim:
         self.record = record
         self.anchor = anchor
 
-    def missing_reason(self) -> Reason | None:
+    def reason_if_unproven(self) -> Reason | None:
         """Return the reason why evidence for the claim is missing, if any."""
         raise NotImplementedError
 
-    def recorded_reason(self) -> Reason | None:
+    def reason_in_anchor_file(self) -> Reason | None:
         """Return the reason that the anchor file gives for missing evidence."""
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
-        return because("stated", reason=words) if words else None
+        return make_reason("stated", reason=words) if words else None
 
-    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         """Return the sentence for a proven claim, with the block number.
 
         Args:
@@ -298,15 +298,15 @@ class _Verifier:
         Returns:
             The claim, with a reason if it is not shown.
         """
-        reason = claim.missing_reason()
+        reason = claim.reason_if_unproven()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
-            reason = because("other_anchor")
+            reason = make_reason("other_anchor")
         if reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
         try:
             return self._verify_claim(claim)
         except (EvidenceError, MissingExtraError) as error:
-            reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
+            reason = error.reason if isinstance(error, EvidenceError) else make_reason("missing_extra")
             self.problems.append((reason, error.hint))
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
 
@@ -320,7 +320,9 @@ class _Verifier:
         if outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
         status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
-        return Claim(claim.name, status, claim.proven_reason(block, is_vouched_for=is_vouched_for), evidence)
+        return Claim(
+            claim.name, status, claim.reason_if_proven(block, is_vouched_for=is_vouched_for), evidence
+        )
 
     def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
         # Reject a block that differs from the checkpoint of its number, and numbers outside of
@@ -349,14 +351,14 @@ class _OnChain(_ChainClaim):
     name = ClaimName.ON_CHAIN
 
     @override
-    def missing_reason(self) -> Reason | None:
+    def reason_if_unproven(self) -> Reason | None:
         if self.anchor is None or self.anchor.block is None:
-            return self.recorded_reason() or because("no_account_proof")
-        return None if self.record.runtime.onchain_code else because("no_onchain_code")
+            return self.reason_in_anchor_file() or make_reason("no_account_proof")
+        return None if self.record.runtime.onchain_code else make_reason("no_onchain_code")
 
     @override
-    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because(
+    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return make_reason(
             "account_proof" if is_vouched_for else "account_proof_stated", block=proven_block.number
         )
 
@@ -374,15 +376,15 @@ class _OnChain(_ChainClaim):
             if not self._is_newer_than_deployment(header):
                 raise EvidenceError("older_block", block=block.number)
             if account.code_hash == NO_CODE:
-                reason = because("no_code_since", block=block.number)
+                reason = make_reason("no_code_since", block=block.number)
             else:
-                reason = because("other_code_since", block=block.number, code=its, record=ours)
+                reason = make_reason("other_code_since", block=block.number, code=its, record=ours)
             return outcome._replace(reason=reason, is_contradicted=True)
         proxy = compare_proxy_with_chain(self.record, account, self.anchor)
         outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
         if proxy.is_other and self._is_later_than_verification(header):
             word = str(proxy.evidence.get("implementation", "0x"))
-            reason = because("other_implementation_since", block=block.number, address=word)
+            reason = make_reason("other_implementation_since", block=block.number, address=word)
             return outcome._replace(reason=reason, is_contradicted=True)
         if proxy.is_shown:
             return outcome._replace(pinned=("runtimeBytecode.onchainBytecode", "proxyResolution"))
@@ -412,23 +414,23 @@ class _Deployed(_ChainClaim):
         self.deployment: Mapping[str, Json] = as_object(record.value.get("deployment"))
 
     @override
-    def missing_reason(self) -> Reason | None:
+    def reason_if_unproven(self) -> Reason | None:
         if self.deployment.get("transactionHash") is None:
-            return because("no_transaction")
+            return make_reason("no_transaction")
         absent = [
             member
             for member in ("blockNumber", "transactionIndex", "deployer")
             if not self._deployment_text(member)
         ]
         if absent:
-            return because("no_deployment_member", member=absent[0])
+            return make_reason("no_deployment_member", member=absent[0])
         if self.anchor is None or self.anchor.deployment is None:
-            return self.recorded_reason() or because("no_signed_transaction")
+            return self.reason_in_anchor_file() or make_reason("no_signed_transaction")
         return None
 
     @override
-    def proven_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because("deployed" if is_vouched_for else "deployed_stated", block=proven_block.number)
+    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return make_reason("deployed" if is_vouched_for else "deployed_stated", block=proven_block.number)
 
     def _deployment_text(self, member: str) -> str:
         return as_text(self.deployment.get(member))
@@ -438,7 +440,7 @@ class _Deployed(_ChainClaim):
         if self.anchor is None or self.anchor.deployment is None:
             raise EvidenceError("no_signed_transaction")
         deployment = self.anchor.deployment
-        transaction = self._recorded_transaction(deployment)
+        transaction = self._verify_recorded_transaction(deployment)
         sender = recover_sender(transaction.signature)
         self._require_same_member("deployer", sender)
         evidence: dict[str, EvidenceValue] = {
@@ -448,17 +450,17 @@ class _Deployed(_ChainClaim):
             "nonce": transaction.nonce,
         }
         outcome = _Outcome(deployment.block, decode_block_header(deployment.block).timestamp, evidence)
-        if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
+        if not transaction.to and compute_create_address(sender, transaction.nonce) == self.record.address:
             return outcome._replace(pinned=tuple(self._members_proven_by_creation(transaction)))
         creator = dict(_search_creation_by_factory(self.record, transaction, sender))
         evidence |= creator
         if "salt" in creator:
             pinned = ("creationBytecode.onchainBytecode",)
-            return outcome._replace(evidence=evidence, pinned=pinned, reason=because("by_contract_salt"))
-        reason = because("by_contract_nonce" if creator else "by_contract")
+            return outcome._replace(evidence=evidence, pinned=pinned, reason=make_reason("by_contract_salt"))
+        reason = make_reason("by_contract_nonce" if creator else "by_contract")
         return outcome._replace(evidence=evidence, reason=reason)
 
-    def _recorded_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
+    def _verify_recorded_transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
         self._require_same_member("blockNumber", str(deployment.block.number))
         creation = as_text(self.record.creation.value.get("onchainBytecode"))
         index = int(self._deployment_text("transactionIndex"))
@@ -496,7 +498,7 @@ def _search_creation_by_factory(
     creator = (
         checksum_address(f"0x{transaction.to.hex()}")
         if transaction.to
-        else create_address(sender, transaction.nonce)
+        else compute_create_address(sender, transaction.nonce)
     )
     code = record.creation.onchain_code or b""
     factory = bytes.fromhex(creator[2:])
@@ -504,7 +506,7 @@ def _search_creation_by_factory(
     # each 32-byte word after a 4-byte selector.
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]
-        if len(salt) == 32 and create2_address(factory, salt, code) == record.address:
+        if len(salt) == 32 and compute_create2_address(factory, salt, code) == record.address:
             yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
             return
     if (nonce := find_creation_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:

@@ -17,7 +17,7 @@ from statuary.contracts.checks.check import (
     Observation,
     Violation,
     confirms,
-    of_compilation,
+    reads_only_compilation,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, format_json_line
 from statuary.contracts.model.matching import MatchLevel, decide_match_level, overall_match_level
@@ -91,7 +91,7 @@ def _short_hex_members(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def unknown_compiler(record: RecordView) -> Iterator[Observation]:
     """The compiler must be one for the record's language. An unknown compiler is only noted."""
     compiler = as_text(record.compilation.get("compiler"))
@@ -133,7 +133,7 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
                     f" {'given' if is_given else 'null'}",
                     (side.member, member),
                 )
-        for place, step in enumerate(side.parsed_steps):
+        for place, step in enumerate(side.transformation_steps_or_errors):
             pointer = (side.member, "transformations", place)
             if isinstance(step, UnknownTransformationError) and _find_unknown_transformation(side):
                 yield NotKnown("transformation", step.word, pointer)
@@ -189,7 +189,9 @@ def _replay_violations(side: SideView) -> Iterator[Observation]:
 def _find_unknown_transformation(side: SideView) -> NotKnown | None:
     if side.transformations is not None:
         return None  # every step is known
-    errors = [step for step in side.parsed_steps if isinstance(step, UnknownTransformationError)]
+    errors = [
+        step for step in side.transformation_steps_or_errors if isinstance(step, UnknownTransformationError)
+    ]
     if not errors or side.recomputed_match is not None or not is_plausible_name(errors[0].word):
         return None
     return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
@@ -301,7 +303,7 @@ def _value_differences(
                 f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
             )
-    yield from _id_differences(pairs, pointer)
+    yield from _transformation_id_differences(pairs, pointer)
     unused = transformation_value_keys(side.transformation_values) - {
         (step.reason.value, _value_key(step)) for step in recorded_steps
     }
@@ -312,7 +314,7 @@ def _value_differences(
         )
 
 
-def _id_differences(
+def _transformation_id_differences(
     step_pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
     # Compare ids one to one: equal code may have ids of another compilation.
@@ -356,7 +358,7 @@ def _step_position(step: TransformationStep) -> _Position:
 
 @check
 @confirms(Match("creation", is_exact=True))
-@of_compilation
+@reads_only_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
     """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode.
 
@@ -378,7 +380,9 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
             ("runtimeBytecode", "recompiledBytecode"),
             "take both from one run of the compiler",
         )
-    elif not _copies_range(creation[:place] + creation[place + len(runtime) :], place, len(runtime)):
+    elif not _copies_and_returns_range(
+        creation[:place] + creation[place + len(runtime) :], place, len(runtime)
+    ):
         yield Violation(
             f"the constructor does not copy and return the {len(runtime):,} bytes of runtime bytecode at byte {place:,}",
             ("creationBytecode", "recompiledBytecode"),
@@ -386,7 +390,7 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _copies_range(constructor_code: bytes, start: int, size: int) -> bool:
+def _copies_and_returns_range(constructor_code: bytes, start: int, size: int) -> bool:
     # Vyper up to 0.3.1 pushes the end of the range instead of its size.
     has_size = _pushes_number(constructor_code, size) or _pushes_number(constructor_code, start + size)
     return (

@@ -192,7 +192,7 @@ def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
 _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
-def of_compilation(observe: CheckFunction) -> CheckFunction:
+def reads_only_compilation(observe: CheckFunction) -> CheckFunction:
     """Mark a check whose result is equal for copies of a contract.
 
     Such a check looks only at sources, settings, compiler output and match levels. Its result is computed

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import as_object
 from statuary.base.primitives import shorten
-from statuary.base.reasons import Reason, because
+from statuary.base.reasons import Reason, make_reason
 from statuary.contracts.checks.anchor_claims import AnchorClaims
 from statuary.contracts.checks.record_view import RecordView, SideView
 from statuary.contracts.model.compiler import find_build_version, is_same_build
@@ -93,7 +93,7 @@ _NOT_KNOWN: Final = CheckOutcome.NOT_KNOWN
 _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 _CONTRADICTED: Final = ClaimStatus.CONTRADICTED
 
-_ALL_PASSED: Final = because("all_passed")
+_ALL_PASSED: Final = make_reason("all_passed")
 
 COMPILED_MEMBERS: Final = (
     "abi",
@@ -145,7 +145,7 @@ def decide_claims(
         [] if is_settled else [result for result in check_results if result.outcome is not _PASSED]
     )
     return (
-        decide_consistent_claim(unpassed_results, passed_count),
+        decide_consistency_claim(unpassed_results, passed_count),
         decide_match_claim(record, unpassed_results),
         decide_hash_claim(record, check_results, unpassed_results),
         compilation_claim,
@@ -153,7 +153,7 @@ def decide_claims(
     )
 
 
-def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
+def decide_consistency_claim(unpassed_results: Sequence[CheckResult], passed_count: int) -> Claim:
     """Decide whether the members of a contract's record agree with each other.
 
     Args:
@@ -175,7 +175,7 @@ def decide_consistent_claim(unpassed_results: Sequence[CheckResult], passed_coun
         return Claim(name, ClaimStatus.NOT_SHOWN, _check_names_reason(_SKIPPED, skipped), evidence)
     if unknown := _check_names_with_outcome(unpassed_results, _NOT_KNOWN):
         return Claim(
-            name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_join_check_names(unknown)), evidence
+            name, ClaimStatus.NOT_SHOWN, make_reason("not_known", checks=_join_check_names(unknown)), evidence
         )
     return Claim(name, ClaimStatus.VERIFIED, _ALL_PASSED, evidence)
 
@@ -198,24 +198,24 @@ def decide_match_claim(record: RecordView, unpassed_results: Sequence[CheckResul
         return Claim(name, _CONTRADICTED, _check_names_reason(_FAILED, failed))
     onchain, compiled = side.onchain_code, side.recompiled_code
     if onchain is None or compiled is None:
-        missing = because("no_onchain_code" if onchain is None else "no_compiled_code")
+        missing = make_reason("no_onchain_code" if onchain is None else "no_compiled_code")
         return Claim(name, ClaimStatus.NOT_SHOWN, missing)
     if has_different_runtime_code(record):
-        differs = because("code_differs", onchain=len(onchain), compiled=len(compiled))
-        return Claim(name, ClaimStatus.CONTRADICTED, differs if onchain else because("code_empty"))
+        differs = make_reason("code_differs", onchain=len(onchain), compiled=len(compiled))
+        return Claim(name, ClaimStatus.CONTRADICTED, differs if onchain else make_reason("code_empty"))
     if undecided := _undecided_match_reason(side, relevant):
         return Claim(name, ClaimStatus.NOT_SHOWN, undecided)
     evidence: dict[str, EvidenceValue] = {"match": str(side.claimed_level)}
-    return Claim(name, ClaimStatus.VERIFIED, because("code_matches"), evidence)
+    return Claim(name, ClaimStatus.VERIFIED, make_reason("code_matches"), evidence)
 
 
 def _undecided_match_reason(side: SideView, match_results: Sequence[CheckResult]) -> Reason | None:
     if side.claimed_level is None:
-        return because("match_unclaimed")
+        return make_reason("match_unclaimed")
     if skipped := _check_names_with_outcome(match_results, _SKIPPED):
         return _check_names_reason(_SKIPPED, skipped)
     unknown = _check_names_with_outcome(match_results, _NOT_KNOWN)
-    return because("not_known", checks=_join_check_names(unknown)) if unknown else None
+    return make_reason("not_known", checks=_join_check_names(unknown)) if unknown else None
 
 
 def decide_hash_claim(
@@ -238,7 +238,7 @@ def decide_hash_claim(
     integrity = next(iter(_select_results((VYPER_CHECK,), check_results)), None) if is_vyper else None
     evidence = dict(_verified_onchain_hashes(record, integrity))
     if evidence:
-        reason = because("integrity_hash" if is_vyper else "metadata_hash")
+        reason = make_reason("integrity_hash" if is_vyper else "metadata_hash")
         return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
     return Claim(name, ClaimStatus.NOT_SHOWN, _missing_hash_reason(record, integrity))
 
@@ -251,7 +251,7 @@ def _check_names_with_outcome(check_results: Iterable[CheckResult], outcome: Che
     return [result.check for result in check_results if result.outcome is outcome]
 
 
-def apply_recompilation(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
+def update_compilation_claim(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
     """Decide whether the sources compile to the code in the record.
 
     Args:
@@ -281,7 +281,7 @@ def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, Evidenc
     }
 
 
-def decide_compiled_claim(
+def decide_compilation_claim(
     record: RecordView,
     compilation: CompilationEvidence | None,
     record_digest: str,
@@ -299,22 +299,22 @@ def decide_compiled_claim(
     """
     name = ClaimName.COMPILED
     if compilation is None:
-        return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
+        return Claim(name, ClaimStatus.NOT_SHOWN, make_reason("no_compilation"))
     if compilation.record != record_digest:
-        return Claim(name, ClaimStatus.NOT_SHOWN, because("other_compilation"))
+        return Claim(name, ClaimStatus.NOT_SHOWN, make_reason("other_compilation"))
     compiler = find_build_version(compilation.compiler_version)
     if not is_same_build(record.version, compiler):
         compiler_version = shorten(compilation.compiler_version)
         return Claim(
             name,
             ClaimStatus.NOT_SHOWN,
-            because("other_compiler", stated=compiler_version, record=record.version),
+            make_reason("other_compiler", stated=compiler_version, record=record.version),
         )
     evidence = _compilation_evidence(compilation)
     if is_vouched_for:
         evidence["vouchedBy"] = "site.yaml"
-        return Claim(name, ClaimStatus.VERIFIED, because("compiled_vouched"), evidence)
-    return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
+        return Claim(name, ClaimStatus.VERIFIED, make_reason("compiled_vouched"), evidence)
+    return Claim(name, ClaimStatus.STATED, make_reason("compiled"), evidence)
 
 
 COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
@@ -395,23 +395,25 @@ def _missing_hash_reason(record: RecordView, integrity_result: CheckResult | Non
     if record.language == "Vyper" and integrity_result is not None:
         return _missing_integrity_reason(record, integrity_result)
     if not record.is_known:
-        return because("not_known", checks="unknown-compiler")
+        return make_reason("not_known", checks="unknown-compiler")
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         compiler = str(record.compilation.get("compiler"))
-        return because("no_hash_written", compiler=compiler, version=record.version, language=record.language)
+        return make_reason(
+            "no_hash_written", compiler=compiler, version=record.version, language=record.language
+        )
     if not any(_has_metadata_hash(side) for side in record.sides):
-        return because("no_metadata_hash")
+        return make_reason("no_metadata_hash")
     if record.metadata is None:
-        return because("no_metadata")
-    return because("other_metadata_hash")
+        return make_reason("no_metadata")
+    return make_reason("other_metadata_hash")
 
 
 def _missing_integrity_reason(record: RecordView, integrity_result: CheckResult) -> Reason:
     if record.evidence.source_hash is not SourceHash.INTEGRITY:
-        return because("no_integrity_hash", compiler=record.language, version=record.version)
+        return make_reason("no_integrity_hash", compiler=record.language, version=record.version)
     if integrity_result.reason and isinstance(unknown := record.vyper_integrity_hashes, UnknownModuleError):
-        return because("unknown_module", module=repr(unknown.module), version=record.version)
-    return because("other_integrity_hash")
+        return make_reason("unknown_module", module=repr(unknown.module), version=record.version)
+    return make_reason("other_integrity_hash")
 
 
 def _has_metadata_hash(side: SideView) -> bool:
@@ -430,8 +432,8 @@ def _check_names_reason(outcome: CheckOutcome, check_names: list[str]) -> Reason
     hidden_count = len(check_names) - MAX_NAMED
     names = _join_check_names(check_names)
     if hidden_count > 0:
-        return because(f"{outcome}_more", checks=names, more=hidden_count)
-    return because("failed" if outcome is _FAILED else "skipped", checks=names)
+        return make_reason(f"{outcome}_more", checks=names, more=hidden_count)
+    return make_reason("failed" if outcome is _FAILED else "skipped", checks=names)
 
 
 _COMPILED_PINS: Final = {ClaimStatus.STATED: PinnedBy.STATED, ClaimStatus.VERIFIED: PinnedBy.COMPILED}

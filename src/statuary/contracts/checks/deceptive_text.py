@@ -17,7 +17,7 @@ LOOK_ALIKE: Final = frozenset(
 """Letters of other scripts that look like Latin ones."""
 
 
-def describe_deception(text: str) -> str:
+def describe_deceptive_character(text: str) -> str:
     """Describe the first invisible or lookalike character in a string.
 
     Returns:

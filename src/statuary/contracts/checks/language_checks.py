@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
+from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, reads_only_compilation
 from statuary.contracts.checks.record_view import RecordView, format_json_line
 from statuary.contracts.model.code_maker import CodeMaker, find_code_maker
 from statuary.contracts.model.compiler import parse_compiler_version
@@ -32,7 +32,7 @@ TRACES: Final[Mapping[str, Traces]] = {
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
     """The end of the recompiled code must fit the record's language and compiler, and name no other.
 
@@ -98,7 +98,7 @@ def _sources_contain_auxdata(record: RecordView, code_maker: CodeMaker) -> bool:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
     """A Solidity record must have solc's metadata (since 0.4.7); other records must not have it."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
@@ -145,7 +145,7 @@ def _foreign_metadata_violations(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invented_interface(record: RecordView) -> Iterator[Observation]:
     """A Yul record must not have an ABI or documentation, because solc writes none for Yul."""
     if record.evidence.has_interface:
@@ -159,7 +159,7 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def refused_setting(record: RecordView) -> Iterator[Observation]:
     """The compiler must accept `optimize` and `evmVersion`, and Yul code must not use later opcodes.
 

@@ -19,9 +19,9 @@ from statuary.contracts.checks.check import (
     Observation,
     Violation,
     confirms,
-    of_compilation,
+    reads_only_compilation,
 )
-from statuary.contracts.checks.record_view import RecordView, SideView, is_same_json, is_same_sorted_json
+from statuary.contracts.checks.record_view import RecordView, SideView, is_same_json, is_same_json_by_sorting
 from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, SourceHash, compiler_evidence
 from statuary.contracts.model.solc_settings import setting_differences
 from statuary.contracts.model.vyper_integrity import UnknownModuleError
@@ -67,7 +67,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 
 @check
 @confirms(Match("creation", is_exact=True, language="Solidity"))
-@of_compilation
+@reads_only_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the contract's auxdata in the creation bytecode must be that of the record's metadata.
 
@@ -78,7 +78,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 
 @check
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
-@of_compilation
+@reads_only_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the auxdata at the end of the runtime bytecode must be that of the record's metadata.
 
@@ -89,7 +89,7 @@ def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-@of_compilation
+@reads_only_compilation
 def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     """Each source that the metadata lists must be in the record, with the listed Keccak-256."""
     if record.metadata is None:
@@ -132,7 +132,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-@of_compilation
+@reads_only_compilation
 def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     """The metadata must name the record's compiler version, language, contract and settings."""
     if record.metadata is None:
@@ -165,7 +165,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-@of_compilation
+@reads_only_compilation
 def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     """The ABI and the documentation in the metadata must equal those in the record."""
     if record.metadata is None:
@@ -174,10 +174,10 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     output = as_object(record.metadata.get("output"))
     members = _members_in_metadata(record)
     yield Evidence(dict.fromkeys(members, "equal"))
-    if is_same_sorted_json([output.get(member) for member in members], list(members.values())):
+    if is_same_json_by_sorting([output.get(member) for member in members], list(members.values())):
         return
     for member, value in members.items():
-        if not is_same_sorted_json(output.get(member), value):
+        if not is_same_json_by_sorting(output.get(member), value):
             yield Violation(f"the metadata's {member} is not the record's", (member,))
 
 
@@ -227,7 +227,7 @@ def _reason_for_missing_hash(side: SideView) -> str:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
     """The integrity hash in Vyper's creation bytecode (since 0.4.1) must match the sources and imports.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume, remaining_steps
+from statuary.base.budget import consume_steps, remaining_steps
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, as_text
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
@@ -24,12 +24,12 @@ from statuary.contracts.checks import (
 from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.check import ContractCheck, Match, collect_contract_checks
 from statuary.contracts.checks.claims import (
-    apply_recompilation,
     compilation_problems,
     decide_claims,
-    decide_compiled_claim,
+    decide_compilation_claim,
     evidence_by_member,
     recompilation_problems,
+    update_compilation_claim,
 )
 from statuary.contracts.checks.record_view import Computed, RecordView, SideView
 from statuary.contracts.checks.verdict import RUNTIME_DIFFERS, decide_verdict
@@ -202,12 +202,12 @@ def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _P
         record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **shared_compilation.members}
         of_part = RecordView(record)
         results = tuple(result for check in OF_COMPILATION for result in check.check_records([of_part]))
-        proved = _ProvedPart(results, of_part.values_of_compilation(), steps_before - remaining_steps())
+        proved = _ProvedPart(results, of_part.reusable_computed_values(), steps_before - remaining_steps())
         shared_compilation.proof_results[levels] = proved
         of_part.discard_computed_values()
     else:
-        consume(proved.steps)
-    view.adopt_values_of_compilation(proved.computed)
+        consume_steps(proved.steps)
+    view.adopt_computed_values(proved.computed)
     return proved
 
 
@@ -228,11 +228,11 @@ def _make_proof(view: RecordView, check_results: tuple[CheckResult, ...], proof_
     results = _fail_unmet_requirements(view, check_results)
     anchored = decide_chain_claims(view, proof_input.anchor, proof_input.digest, proof_input.checkpoints)
     run = None if proof_input.recompilation is None else proof_input.recompilation.evidence
-    stated = decide_compiled_claim(
+    stated = decide_compilation_claim(
         view, proof_input.compilation, proof_input.digest, is_vouched_for=proof_input.is_vouched_for
     )
     record_claims = decide_claims(
-        view, results, anchored, apply_recompilation(proof_input.recompilation, stated)
+        view, results, anchored, update_compilation_claim(proof_input.recompilation, stated)
     )
     return Proof(
         results=results,

@@ -60,7 +60,7 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
     proxy_type = resolution["proxyType"]
     if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
         yield NotKnown("proxy type", proxy_type, ("proxyResolution", "proxyType"))
-    if fault := _member_contradiction(resolution):
+    if fault := _proxy_resolution_contradiction(resolution):
         yield Violation(fault, ("proxyResolution",))
     for place, implementation in enumerate(_listed_implementations(resolution)):
         if fault := _implementation_address_fault(
@@ -104,7 +104,7 @@ def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
     return implementations if isinstance(implementations, list) else []
 
 
-def _member_contradiction(resolution: Mapping[str, Json]) -> str:
+def _proxy_resolution_contradiction(resolution: Mapping[str, Json]) -> str:
     is_proxy = resolution["isProxy"]
     proxy_type = resolution["proxyType"]
     count = len(_listed_implementations(resolution))

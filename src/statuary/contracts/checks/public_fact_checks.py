@@ -25,9 +25,9 @@ from statuary.contracts.checks.check import (
     NotKnown,
     Observation,
     Violation,
-    of_compilation,
+    reads_only_compilation,
 )
-from statuary.contracts.checks.deceptive_text import describe_deception
+from statuary.contracts.checks.deceptive_text import describe_deceptive_character
 from statuary.contracts.checks.record_view import RecordView, decode_lowercase_hex
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, library_addresses
 from statuary.contracts.model.record import unknown_member_paths
@@ -40,7 +40,7 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
     """Names in the ABI and of Solidity contracts must consist of ASCII letters, digits, `_` and `$`.
 
@@ -68,7 +68,7 @@ MAX_NAME: Final = 1_000
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def deceptive_name(record: RecordView) -> Iterator[Observation]:
     """A contract's name must not contain invisible or lookalike characters.
 
@@ -78,7 +78,7 @@ def deceptive_name(record: RecordView) -> Iterator[Observation]:
         return  # all names are valid identifiers
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
     yield Evidence({"name": name[:80]})
-    if fault := describe_deception(name):
+    if fault := describe_deceptive_character(name):
         yield Violation(f"the contract's name {_quote_ascii(name)} {fault}", ("compilation", "name"))
 
 
@@ -102,7 +102,7 @@ def _quote_ascii(value: Json) -> str:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     """Items of the ABI must have known types, with at most one constructor, fallback and receive function."""
     abi = record.value.get("abi")
@@ -166,7 +166,7 @@ _VERSION: Final = re.compile(
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     """The compiler version must be a release with its commit, a pre-release, or an actual nightly build.
 

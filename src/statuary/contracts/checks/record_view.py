@@ -120,10 +120,10 @@ def is_same_json(value: Json, other_value: Json) -> bool:
     text = encode_compact_json(value)
     if text is not None and text == encode_compact_json(other_value):
         return True  # most values have equal orders of keys, which is fast to compare
-    return text is not None and is_same_sorted_json(value, other_value)
+    return text is not None and is_same_json_by_sorting(value, other_value)
 
 
-def is_same_sorted_json(value: Json, other_value: Json) -> bool:
+def is_same_json_by_sorting(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, ignoring the order of keys.
 
     The result is that of `is_same_json`. This function is faster if the orders of the keys usually differ.
@@ -148,7 +148,7 @@ class MetadataHashes:
         self._known: dict[tuple[str, bytes], bool] = {}
 
     @unlocked_cached_property
-    def compiler_text(self) -> str | None:
+    def compiler_metadata_text(self) -> str | None:
         """The metadata exactly as solc wrote it, or None without metadata."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
@@ -185,7 +185,7 @@ class MetadataHashes:
         if self._value is None:
             return
         try:
-            for text in possible_metadata_texts(self._value, self.compiler_text):
+            for text in possible_metadata_texts(self._value, self.compiler_metadata_text):
                 yield metadata_hash(text, scheme)
         except InvalidValueError:
             return
@@ -242,7 +242,7 @@ class SideView:
         return as_object(self.value.get("transformationValues"))
 
     @unlocked_cached_property
-    def parsed_steps(self) -> list[TransformationStep | InvalidValueError]:
+    def transformation_steps_or_errors(self) -> list[TransformationStep | InvalidValueError]:
         """The record's `transformations` in order, parsed.
 
         An invalid transformation is replaced by its error.
@@ -260,9 +260,11 @@ class SideView:
 
         None if the list is missing, or contains an invalid transformation.
         """
-        steps = tuple(step for step in self.parsed_steps if not isinstance(step, InvalidValueError))
+        steps = tuple(
+            step for step in self.transformation_steps_or_errors if not isinstance(step, InvalidValueError)
+        )
         is_list = isinstance(self.value.get("transformations"), list)
-        return steps if is_list and len(steps) == len(self.parsed_steps) else None
+        return steps if is_list and len(steps) == len(self.transformation_steps_or_errors) else None
 
     @unlocked_cached_property
     def replayed_code(self) -> bytes | ReplayError | None:
@@ -464,7 +466,7 @@ class RecordView:
         """The creation code and the runtime code, decoded."""
         return self.creation, self.runtime
 
-    def values_of_compilation(self) -> tuple[Computed, Computed, Computed]:
+    def reusable_computed_values(self) -> tuple[Computed, Computed, Computed]:
         """Return the computed values that copies of this contract can reuse.
 
         Returns:
@@ -476,11 +478,11 @@ class RecordView:
         )
         return record, creation, runtime
 
-    def adopt_values_of_compilation(self, computed_values: tuple[Computed, Computed, Computed]) -> None:
+    def adopt_computed_values(self, computed_values: tuple[Computed, Computed, Computed]) -> None:
         """Reuse values that were computed for a copy of this contract.
 
         Args:
-            computed_values: the result of `values_of_compilation` of the copy's record.
+            computed_values: the result of `reusable_computed_values` of the copy's record.
         """
         for holder, values in zip((self, *self.sides), computed_values, strict=True):
             vars(holder).update(values)
@@ -519,7 +521,7 @@ class RecordView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def output_contract(self) -> Mapping[str, Json] | None:
+    def compiler_output_of_contract(self) -> Mapping[str, Json] | None:
         """The compiler's output for this contract, or None if missing."""
         path, name = self.qualified_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
@@ -530,7 +532,7 @@ class RecordView:
     @depends_on_compilation
     def metadata_hashes(self) -> MetadataHashes:
         """The hashes that bytecode may contain for the contract's metadata."""
-        text = as_object(self.output_contract).get("metadata")
+        text = as_object(self.compiler_output_of_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @unlocked_cached_property

@@ -7,7 +7,7 @@ from functools import cached_property
 from operator import is_
 from typing import Final
 
-from statuary.base.budget import consume, consume_for_text
+from statuary.base.budget import consume_search_steps, consume_steps
 from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.limits import TEXT_OF_A_STEP
@@ -19,7 +19,7 @@ from statuary.contracts.checks.check import (
     NotKnown,
     Observation,
     Violation,
-    of_compilation,
+    reads_only_compilation,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, is_same_json
 from statuary.contracts.checks.transformation_checks import is_library
@@ -57,7 +57,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `fullyQualifiedName` must be the path of a source, a colon, and the contract's name."""
     path, name = record.qualified_name
@@ -72,7 +72,7 @@ def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     """The source in `fullyQualifiedName` must declare the contract (a library if the code is a library's)."""
     path, name = record.qualified_name
@@ -107,7 +107,7 @@ def _declaring_keyword(record: RecordView, source_text: str, contract_name: str)
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """The sources must declare each linked library, and at least as many immutables as the bytecode uses.
 
@@ -155,7 +155,7 @@ def _declares_library(record: RecordView, source_text: str, library_name: str) -
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `stdJsonInput` must contain the record's language, sources, settings and layout overrides.
 
@@ -184,7 +184,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `stdJsonOutput` must contain the record's artifacts, bytecode and source maps, and no more.
 
@@ -194,15 +194,15 @@ def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     output = as_object(record.value.get("stdJsonOutput"))
     if not is_same_json(output.get("sources"), record.value.get("sourceIds")):
         yield _difference_violation(("stdJsonOutput", "sources"), ("sourceIds",))
-    if record.output_contract is None:
+    if record.compiler_output_of_contract is None:
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
         return
     contracts = as_object(output.get("contracts"))
     if sum(len(as_object(artifact)) for artifact in contracts.values()) != 1 or len(contracts) != 1:
         yield Violation("stdJsonOutput has other contracts too", where[:2])
-    for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
+    for member in sorted(record.compiler_output_of_contract.keys() - _OUTPUT_MEMBERS):
         yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
-    artifact = record.output_contract
+    artifact = record.compiler_output_of_contract
     yield from _compare_members(_PLAIN_MEMBERS, artifact, where, record.value, ())
     if not _has_same_metadata(record):
         yield _difference_violation((*where, "metadata"), ("metadata",))
@@ -245,14 +245,14 @@ def _compare_members(
 
 
 def _has_same_metadata(record: RecordView) -> bool:
-    text = as_object(record.output_contract).get("metadata")
+    text = as_object(record.compiler_output_of_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
-    return record.metadata_hashes.compiler_text is not None
+    return record.metadata_hashes.compiler_metadata_text is not None
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     """The `signatures` must be those of the ABI's functions, events and errors, with their hashes.
 
@@ -289,7 +289,7 @@ def _wrong_signatures(
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def missing_selector(record: RecordView) -> Iterator[Observation]:
     """The runtime bytecode must contain the selector of every function in the ABI.
 
@@ -308,7 +308,7 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
         selector = as_text(as_object(entry).get("signatureHash4"))[2:]
         if len(selector) != _SELECTOR_DIGITS:
             continue  # the check of the signatures reports the entry
-        consume_for_text(len(code))
+        consume_search_steps(len(code))
         if not has_selectors(selector, code):
             yield Violation(
                 f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
@@ -372,7 +372,7 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
     """A storage layout must define its types, and place each variable where the compiler would.
 
@@ -414,7 +414,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
         # Search all sources, because an inherited variable may be declared in another file than the contract.
-        elif not words.include(label, path):
+        elif not words.contains_word(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 
 
@@ -425,7 +425,7 @@ class _Words:
         self._sources = sources
         self._searched = 0
 
-    def include(self, word: str, first_path: str) -> bool:
+    def contains_word(self, word: str, first_path: str) -> bool:
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all_words
         return any(self._contains(self._sources[source], word) for source in (first_path, *self._sources))
@@ -438,5 +438,5 @@ class _Words:
     @cached_property
     def _all_words(self) -> set[str]:
         for text in self._sources.values():
-            consume(len(text) // _CHARACTERS_OF_A_WORD)
+            consume_steps(len(text) // _CHARACTERS_OF_A_WORD)
         return {word for text in self._sources.values() for word in _WORD.findall(text)}

@@ -11,7 +11,7 @@ from statuary.base.json_values import as_object
 from statuary.base.limits import MAX_AUXDATA_BYTES
 from statuary.base.primitives import InvalidValueError
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Observation, Violation, of_compilation
+from statuary.contracts.checks.check import Evidence, Observation, Violation, reads_only_compilation
 from statuary.contracts.checks.record_view import RecordView, SideView, format_json_line, is_same_json
 from statuary.contracts.model.auxdata import LIBRARY_BYTES, CodeReference, locate_auxdata, parse_auxdata
 from statuary.contracts.model.compiler import parse_compiler_version
@@ -25,7 +25,7 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
     """Each position in `linkReferences` must be 20 zero bytes after a PUSH20 in the recompiled bytecode.
 
@@ -36,7 +36,7 @@ def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     """Each position in Solidity's `immutableReferences` must be 32 zero bytes after a PUSH32.
 
@@ -116,7 +116,7 @@ def _vyper_size_violations(
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def auxdata_offset(record: RecordView) -> Iterator[Observation]:
     """Each value in `cborAuxdata` must be valid auxdata, and be at its offset in the recompiled bytecode.
 
@@ -179,7 +179,7 @@ def _auxdata_fault(record: RecordView, auxdata: bytes) -> str:
 
 
 @check
-@of_compilation
+@reads_only_compilation
 def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
     """The compiler version in each auxdata section must be the record's `compilerVersion`.
 
@@ -204,7 +204,7 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check(Severity.WARNING)
-@of_compilation
+@reads_only_compilation
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """Each auxdata section of the recompiled bytecode must be listed in `cborAuxdata`.
 

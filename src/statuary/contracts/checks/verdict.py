@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from statuary.base.reasons import Reason, because
+from statuary.base.reasons import Reason, make_reason
 from statuary.contracts.checks.claims import NOT_KNOWN
 from statuary.contracts.model.matching import MatchLevel
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Verdict
@@ -44,23 +44,23 @@ def _contradiction_sentence(claims_by_name: Mapping[ClaimName, Claim]) -> Reason
     if not contradicted:
         return None
     if ClaimName.CONSISTENT in contradicted:
-        return because(
+        return make_reason(
             "verdict_failed", checks=dict(claims_by_name[ClaimName.CONSISTENT].reason.values)["checks"]
         )
     if ClaimName.MATCHES in contradicted:
         is_empty = claims_by_name[ClaimName.MATCHES].reason.key == "code_empty"
-        return because("verdict_runtime_empty" if is_empty else "verdict_runtime_differs")
+        return make_reason("verdict_runtime_empty" if is_empty else "verdict_runtime_differs")
     if ClaimName.ON_CHAIN in contradicted:
         return _code_change_sentence(claims_by_name[ClaimName.ON_CHAIN])
-    return because("verdict_compiles_otherwise")
+    return make_reason("verdict_compiles_otherwise")
 
 
 def _unconfirmed_sentence(consistent_claim: Claim, match_claim: Claim) -> Reason:
     if NOT_KNOWN in (consistent_claim.reason.key, match_claim.reason.key):
-        return because("verdict_not_known")
+        return make_reason("verdict_not_known")
     if consistent_claim.status is ClaimStatus.NOT_SHOWN:
-        return because("verdict_skipped")
-    return because(
+        return make_reason("verdict_skipped")
+    return make_reason(
         "verdict_unclaimed" if match_claim.reason.key == "match_unclaimed" else "verdict_unchecked"
     )
 
@@ -68,8 +68,8 @@ def _unconfirmed_sentence(consistent_claim: Claim, match_claim: Claim) -> Reason
 def _code_change_sentence(on_chain_claim: Claim) -> Reason:
     block, address = (on_chain_claim.evidence.get(name, "") for name in ("blockNumber", "implementation"))
     if on_chain_claim.reason.key == "other_implementation_since":
-        return because("verdict_other_implementation", block=block, address=address)
-    return because(
+        return make_reason("verdict_other_implementation", block=block, address=address)
+    return make_reason(
         "verdict_no_code" if on_chain_claim.reason.key == "no_code_since" else "verdict_other_code",
         block=block,
     )
@@ -78,17 +78,17 @@ def _code_change_sentence(on_chain_claim: Claim) -> Reason:
 def _match_sentence(match_claim: Claim, compiled_claim: Claim) -> Reason:
     is_exact = match_claim.evidence["match"] == MatchLevel.EXACT_MATCH
     if compiled_claim.reason.key == "compiled_vouched":
-        return because("verdict_exact_match_vouched" if is_exact else "verdict_match_vouched")
+        return make_reason("verdict_exact_match_vouched" if is_exact else "verdict_match_vouched")
     if compiled_claim.status is ClaimStatus.VERIFIED:
-        return because("verdict_exact_match_recompiled" if is_exact else "verdict_match_recompiled")
+        return make_reason("verdict_exact_match_recompiled" if is_exact else "verdict_match_recompiled")
     if compiled_claim.status is ClaimStatus.STATED:
-        return because("verdict_exact_match_stated" if is_exact else "verdict_match_stated")
-    return because("verdict_exact_match" if is_exact else "verdict_match")
+        return make_reason("verdict_exact_match_stated" if is_exact else "verdict_match_stated")
+    return make_reason("verdict_exact_match" if is_exact else "verdict_match")
 
 
 def _chain_sentence(on_chain_claim: Claim) -> Reason:
     if on_chain_claim.status is ClaimStatus.NOT_SHOWN:
-        return because("verdict_not_compared")
+        return make_reason("verdict_not_compared")
     is_verified = on_chain_claim.status is ClaimStatus.VERIFIED
     block = on_chain_claim.evidence["blockNumber"]
-    return because("verdict_compared" if is_verified else "verdict_compared_stated", block=block)
+    return make_reason("verdict_compared" if is_verified else "verdict_compared_stated", block=block)

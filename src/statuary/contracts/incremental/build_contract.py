@@ -435,7 +435,7 @@ def _record_findings(
     failed = False
     for finding in findings:
         failed = failed or has_errors([finding])
-        own_finding = finding.for_file(source.path)
+        own_finding = finding.with_path(source.path)
         yield _finding_as_note(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
     if rejected is not None and not failed:
         yield Finding(
@@ -523,6 +523,6 @@ def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
     for result in () if passes_identity_checks(record) else run_checks(record, IDENTITY_CHECKS):
-        yield from (finding.for_file(source.path) for finding in result.findings)
+        yield from (finding.with_path(source.path) for finding in result.findings)
     yield from path_mismatch(record, source)
     yield from unknown_chain(record, source, settings.chains)

@@ -38,7 +38,7 @@ class BulkContract(Protocol):
     def parsed_contract(self) -> ParsedContract:
         """The contract's record, or the errors if it cannot be read."""
 
-    def locate(self, findings: list[Finding]) -> list[Finding]:
+    def with_location(self, findings: list[Finding]) -> list[Finding]:
         """Add the contract's line or row to findings about its file.
 
         Errors in a file with many contracts then show where they are.
@@ -130,7 +130,7 @@ def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) ->
     for finding in findings:
         is_own = finding.position is None and finding.path == contract.source.path
         (own_findings if is_own else other_findings).append(finding)
-    return [*other_findings, *contract.locate(own_findings)]
+    return [*other_findings, *contract.with_location(own_findings)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,11 +128,11 @@ class ContractTable(LedgerTable):
         """Return whether the last build had no contracts."""
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
-    def known_sources(self) -> Iterator[KnownSource]:
+    def previous_sources(self) -> Iterator[KnownSource]:
         """Yield the source files of the last build's contracts, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
 
-    def has_known_sources(self, place: str) -> bool:
+    def has_previous_sources(self, place: str) -> bool:
         """Return whether the last build had contracts at or below a path."""
         query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
         return self.connection.execute(query, (place, f"{place}/", f"{place}0")).fetchone() is not None
@@ -160,7 +160,7 @@ class ContractTable(LedgerTable):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in changed_paths))
 
-    def update_metadata(self, units: Iterable[tuple[str, str, str]]) -> None:
+    def update_file_states(self, units: Iterable[tuple[str, str, str]]) -> None:
         """Store new git ids, sizes and times of sources with unchanged content.
 
         Args:
@@ -262,7 +262,7 @@ class ContractTable(LedgerTable):
             self.connection.execute(COMPARE, (always_reason,))
 
     @override
-    def replaced_documents(self) -> Iterator[str]:
+    def replaced_document_paths(self) -> Iterator[str]:
         query = f"SELECT documents FROM main.sources WHERE documents != '' AND location IN ({SUPERSEDED})"
         for (paths,) in self.connection.execute(query):
             yield from paths.split("\n")
@@ -304,7 +304,7 @@ class ContractTable(LedgerTable):
         stays = f"location NOT IN ({SUPERSEDED})"
         return f"{built} UNION ALL SELECT * FROM (SELECT {columns} FROM main.sources NOT INDEXED WHERE {stays} AND {condition})"
 
-    def entries_with_facts(self) -> Iterator[tuple[ContractRow, bytes]]:
+    def entries_with_extension_facts(self) -> Iterator[tuple[ContractRow, bytes]]:
         """Yield published contracts with the data that extensions stored for them.
 
         They are sorted by address. Contracts without such data are skipped.

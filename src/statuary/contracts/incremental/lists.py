@@ -12,8 +12,8 @@ from statuary.base.progress import Progress, report_stage
 from statuary.contracts.api.list_pages import ChainList, PageSummary
 from statuary.contracts.api.lists import (
     AddressContracts,
-    all_chains_document,
-    chain_documents,
+    address_list_document,
+    chain_list_documents,
     group_rows_by_address,
 )
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
@@ -58,7 +58,9 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
     Raises:
         OSError: if a document cannot be written.
     """
-    partition.output.add(apply_host_layout(map(all_chains_document, partition.addresses), partition.hosting))
+    partition.output.add(
+        apply_host_layout(map(address_list_document, partition.addresses), partition.hosting)
+    )
     return partition.output.result(len(partition.addresses))
 
 
@@ -110,7 +112,7 @@ def _add_chain_lists(
     chain_lists = _chain_lists(target.ledger, contracts, changes)
     for chain_id, chain_list in chain_lists.items():
         if chain_id in changes:
-            target.add(apply_host_layout(chain_documents(chain_list), contracts.site.hosting))
+            target.add(apply_host_layout(chain_list_documents(chain_list), contracts.site.hosting))
             _remove_outdated_pages(target.ledger, chain_list)
         else:
             chain_list.find_pages()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.contracts.api.list_pages import ChainList, PageSummary
-from statuary.contracts.api.lists import all_chains_document, chain_documents, group_rows_by_address
+from statuary.contracts.api.lists import address_list_document, chain_list_documents, group_rows_by_address
 from statuary.contracts.incremental.contract_table import BuiltRows
 from statuary.contracts.pages.list_documents import ListPageSettings
 from statuary.contracts.pages.previous_pages import no_previous_pages
@@ -42,7 +42,7 @@ def make_address_lists(task: AddressRange) -> PartitionResult:
         task: the range of addresses, and the output that receives the documents.
     """
     addresses = list(group_rows_by_address(task.rows.rows_at_addresses(task.after, task.until)))
-    task.output.add(apply_host_layout(map(all_chains_document, addresses), task.hosting))
+    task.output.add(apply_host_layout(map(address_list_document, addresses), task.hosting))
     return task.output.result(len(addresses))
 
 
@@ -95,7 +95,7 @@ def make_list_documents(task: ListTask) -> MadeLists:
     chain_list = None
     if task.chain is not None:
         chain_list = _chain_list(task.rows, task.chain)
-        task.output.add(apply_host_layout(chain_documents(chain_list), task.hosting))
+        task.output.add(apply_host_layout(chain_list_documents(chain_list), task.hosting))
     pages = run_guarded(lambda: tuple(task.make(task, chain_list)), "", "making the lists of contracts")
     failed = isinstance(pages, Finding)
     paths = (

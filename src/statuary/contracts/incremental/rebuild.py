@@ -118,7 +118,7 @@ def build_contracts(
         elif not (sources.have_git_ids() and all(git for _, git, _ in metadata_changed)):
             tree = None  # git's state does not cover all files that were read
     sources.mark_changed(deleted)
-    sources.update_metadata(metadata_changed)
+    sources.update_file_states(metadata_changed)
     sources.mark_superseded_rows()
     tree = _exclude_future_contracts(target, sources, now, tree)
     replaced = _exclude_duplicates(target, sources)

@@ -334,7 +334,7 @@ def plan_rebuild(
         # when that build read them.
         if is_unchanged(ledger, git_state) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
-    last_sources = () if because is not None else table.known_sources()
+    last_sources = () if because is not None else table.previous_sources()
     comparison = SourceComparison(
         root=root,
         previous=last_sources,

@@ -34,6 +34,6 @@ def find_hidden_contracts(sources: ContractSources, table: ContractTable) -> Sou
         place = locations.get((finding.path, finding.pointer), finding.path)
         has_many = place in roots or place.rpartition("/")[0] in roots
         is_error = finding.severity is Severity.ERROR
-        is_hiding = is_error and has_many and table.has_known_sources(place)
+        is_hiding = is_error and has_many and table.has_previous_sources(place)
         (hiding if is_hiding else others).append(finding)
     return SourceErrors(tuple(hiding), tuple(others))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume, consume_for_text
+from statuary.base.budget import consume_search_steps, consume_steps
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 
 CONTRACT_KEYWORDS: Final = ("contract", "library", "interface")
@@ -69,7 +69,7 @@ def strip_comments(source_text: str, version: str) -> str:
     """
     # Count the work for a cached source, too. Otherwise, a record's limit would depend on the records before
     # it.
-    consume_for_text(len(source_text))
+    consume_search_steps(len(source_text))
     return _strip_comments_cached(source_text, version)
 
 
@@ -116,7 +116,7 @@ def yul_object_name(source_text: str) -> str:
 
     solc names code without an object `object`.
     """
-    consume_for_text(len(source_text))
+    consume_search_steps(len(source_text))
     is_named = False
     for token in _YUL.finditer(source_text):
         if is_named and token["name"] is not None:
@@ -131,7 +131,7 @@ def find_word_offsets(text: str, word: str) -> Iterator[int]:
     """Yield each offset of a word, ignoring it inside longer words."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
-        consume_for_text(place - last)
+        consume_search_steps(place - last)
         last = place
         end = place + len(word)
         if not (
@@ -139,7 +139,7 @@ def find_word_offsets(text: str, word: str) -> Iterator[int]:
         ):
             yield place
         place = text.find(word, end)
-    consume_for_text(len(text) - last)
+    consume_search_steps(len(text) - last)
 
 
 def _is_identifier_character(character: str) -> bool:
@@ -150,7 +150,7 @@ def _keyword_before(code: str, name_offset: int) -> str:
     end = name_offset
     while end and code[end - 1] in _BLANKS:
         end -= 1
-    consume(name_offset - end)
+    consume_steps(name_offset - end)
     if end == name_offset:
         return ""
     for keyword in CONTRACT_KEYWORDS:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import permutations, product
 from typing import Final, NamedTuple, TypeGuard
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.base.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.base.primitives import InvalidValueError
@@ -256,7 +256,7 @@ class _ModuleHasher:
 
     def _find_source_by_ending(self, path_ending: str) -> str | None:
         sources = self._program.sources
-        consume(len(sources) * len(_SUFFIXES))
+        consume_steps(len(sources) * len(_SUFFIXES))
         endings = (f"/{path_ending}{suffix}" for suffix in _SUFFIXES)
         return next((path for ending in endings for path in sources if path.endswith(ending)), None)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, as_list, as_non_negative_integer, as_object, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
 from statuary.contracts.model.auxdata import LIBRARY_BYTES, parse_auxdata
@@ -281,7 +281,7 @@ def _marked_ranges(
         end_overlap = max(first_overlap, bisect_left(marks, end, lo=first_overlap, key=_start))
         moved = put - length
         if moved:
-            consume(10 * (len(marks) - end_overlap))
+            consume_steps(10 * (len(marks) - end_overlap))
             marks[end_overlap:] = [
                 mark._replace(start=mark.start + moved, end=mark.end + moved) for mark in marks[end_overlap:]
             ]

@@ -86,7 +86,7 @@ def _list_local_files(root: Path, location: str) -> Iterator[ExternalFile | Find
         )
     for file in walk_folder(full):
         if isinstance(file, Finding):
-            yield file.for_file(f"{location}/{file.path}")
+            yield file.with_path(f"{location}/{file.path}")
         else:
             yield ExternalFile(FOLDER / file.path, f"{location}/{file.path}")
 

@@ -163,7 +163,7 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
             hint = "make a record of an artifact or a build-info with `statuary contract add`"
             finding = Finding(rule="invalid-value", path=path, message=message, hint=hint)
             return ParsedContract(None, findings=[finding])
-        findings = [finding.for_file(path) for finding in validation_findings(error, Record, value)]
+        findings = [finding.with_path(path) for finding in validation_findings(error, Record, value)]
         return ParsedContract(None, findings=findings)
     return ParsedContract(value, canonical)
 

@@ -18,7 +18,7 @@ from statuary.base.primitives import (
     InvalidValueError,
     parse_address,
     parse_chain_id,
-    parse_hex,
+    parse_lowercase_hex,
 )
 from statuary.contracts.model.derivation import (
     STD_JSON_INPUT,
@@ -269,7 +269,7 @@ def _parse_json_bytes(raw: bytes) -> Json:
 
 
 def _parse_hex_bytes(raw: bytes) -> Hex:
-    return parse_hex(decode_utf8(raw).strip())
+    return parse_lowercase_hex(decode_utf8(raw).strip())
 
 
 def _derivation_finding(

@@ -136,7 +136,7 @@ def _open_incident(session: EditSession, opening: Opening) -> None:
 def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
     incident = resolution.incident
     update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
-    edit = session.edit_file(
+    edit = session.prepare_edit(
         incident.source,
         lambda text: append_yaml_item(
             announce_in_file(text, incident, session.at), ("updates",), update.yaml_value

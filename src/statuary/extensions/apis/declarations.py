@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json
 from statuary.contracts.model.abi import is_identifier, item_signature
 
@@ -67,7 +67,7 @@ def parse_declarations(abi: Json) -> Declarations:
             events[text] = min(full, events.get(text, full))
         elif kind in ("function", "error"):
             texts[str(kind)].add(text)
-    consume(len(abi) if isinstance(abi, list) else 0)
+    consume_steps(len(abi) if isinstance(abi, list) else 0)
     return Declarations(
         tuple(sorted(texts["function"])), tuple(sorted(texts["error"])), tuple(sorted(events.items()))
     )

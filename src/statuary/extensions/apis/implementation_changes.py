@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume, consume_for_text
+from statuary.base.budget import consume_search_steps, consume_steps
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis.merged_abi import AbiChange, compare_abis
@@ -151,7 +151,7 @@ def _compare_sources(old_sources: JsonObject, new_sources: JsonObject) -> Iterat
 
 
 def _compare_source_file(path: str, old_lines: list[str], new_lines: list[str]) -> SourceChange:
-    consume_for_text(sum(map(len, old_lines)) + sum(map(len, new_lines)))
+    consume_search_steps(sum(map(len, old_lines)) + sum(map(len, new_lines)))
     shorter = min(len(old_lines), len(new_lines))
     start = next((at for at in range(shorter) if old_lines[at] != new_lines[at]), shorter)
     same = next(
@@ -163,7 +163,7 @@ def _compare_source_file(path: str, old_lines: list[str], new_lines: list[str]) 
     new_part = new_lines[first_line : len(new_lines) - end]
     if max(len(old_part), len(new_part)) > LONGEST_PART:
         return SourceChange("changed", path, is_cut=True)
-    consume(len(old_part) + len(new_part))
+    consume_steps(len(old_part) + len(new_part))
     lines = tuple(islice(_iter_diff_lines(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
     return SourceChange("changed", path, lines[:LONGEST_DIFFERENCE], len(lines) > LONGEST_DIFFERENCE)
 

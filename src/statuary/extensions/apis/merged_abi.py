@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.contracts.model.abi import item_signature, signature_hash
 
@@ -97,7 +97,7 @@ class _AbiMerge:
 
     def add_contract_abi(self, contract_abi: CodeAbi) -> None:
         for entry in iter_valid_entries(contract_abi):
-            consume(1)
+            consume_steps(1)
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
             identity = _make_entry_key(entry)

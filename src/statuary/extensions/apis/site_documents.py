@@ -156,7 +156,10 @@ class SiteDocuments:
         """
         if Api.PROXIES not in self.apis:
             return True
-        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.entries_with_facts())
+        rows = (
+            (row, split_facts(facts)[2])
+            for row, facts in built_contracts.sources.entries_with_extension_facts()
+        )
         of_proxies = [(row, line) for row, line in rows if line]
         proxies = list_proxies(of_proxies, custom_files.versions, target.read_published, now)
         target.add(apply_host_layout([make_proxy_index(proxies)], built_contracts.site.hosting))
@@ -174,7 +177,9 @@ class SiteDocuments:
         self, contracts: BuiltContracts, public_list: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._iter_settings_documents(contracts.site, custom_documents)
-        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.entries_with_facts()]
+        contract_facts = [
+            (row, split_facts(facts)) for row, facts in contracts.sources.entries_with_extension_facts()
+        ]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
         yield from self._iter_signature_documents(declared, public_list, newest)

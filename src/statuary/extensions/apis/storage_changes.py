@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 
 WORD: Final = 32
@@ -139,7 +139,7 @@ class _Shapes:
         if type_name in outer_types or len(outer_types) > DEEPEST:
             return as_text(definition.get("label"))  # a struct may contain itself through a mapping
         shape = self._make_type_shape(definition, (*outer_types, type_name))
-        consume(1 + len(shape) // LONGEST_SHAPE)
+        consume_steps(1 + len(shape) // LONGEST_SHAPE)
         self._shapes[type_name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
         return self._shapes[type_name]
 

@@ -204,7 +204,7 @@ class RowContract(NamedTuple):
     source: ContractSource
     parsed_contract: ParsedContract
 
-    def locate(self, findings: list[Finding]) -> list[Finding]:
+    def with_location(self, findings: list[Finding]) -> list[Finding]:
         """Add the row of the export to findings about the record."""
         return [locate_in_row(finding, self.source) for finding in findings]
 

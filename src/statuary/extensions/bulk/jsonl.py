@@ -123,7 +123,7 @@ class LineContract(NamedTuple):
     parsed_contract: ParsedContract
     text: bytes = b""  # the line; empty if it could not be parsed
 
-    def locate(self, findings: list[Finding]) -> list[Finding]:
+    def with_location(self, findings: list[Finding]) -> list[Finding]:
         """Add the line and column to findings about the record."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 

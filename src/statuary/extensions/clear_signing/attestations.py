@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object
 from statuary.base.optional import MissingExtraError
 from statuary.base.primitives import InvalidValueError, is_hex_digits, keccak256
@@ -79,7 +79,7 @@ def canonical_json(value: Json) -> bytes:
 
 
 def _encode_canonical_json(value: Json) -> str:
-    consume(1)
+    consume_steps(1)
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
         return (

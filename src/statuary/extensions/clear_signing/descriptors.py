@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR, MAX_FILES, MAX_INCLUDES
@@ -113,7 +113,7 @@ class Origins:
             source_path: the file in which the part is written.
             source_pointer: the keys that lead to the part in that file.
         """
-        consume(len(self._files))
+        consume_steps(len(self._files))
         for inner in [
             inner for inner in self._files if inner[: len(merged_pointer)] == merged_pointer and inner
         ]:
@@ -425,7 +425,7 @@ class _DescriptorMerger:
         """
         result: dict[str, Json] = dict(included_object)
         for key, value in own_object.items():
-            consume(1)
+            consume_steps(1)
             included_value = result.get(key)
             inner = (*merged_pointer, key)
             source = (*source_pointer, key)

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from statuary.base.budget import StepLimitError, step_budget
+from statuary.base.budget import StepLimitError, limit_steps
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
@@ -90,7 +90,7 @@ class Descriptors:
         descriptor = self.find_descriptor(call)
         if descriptor is None:
             raise NotShownError(f"there is no descriptor for the contract {call.to} on chain {call.chain_id}")
-        with step_budget():
+        with limit_steps():
             return render_call(descriptor.value, call, wallet_names, InnerRenderer(self, wallet_names))
 
 
@@ -101,7 +101,7 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
     """
     for path in folder.paths_of_kinds(SigningFileKind.CALLDATA):
         try:
-            with step_budget():
+            with limit_steps():
                 descriptor = folder.read_descriptor(path)
         except (DescriptorError, StepLimitError):
             continue
@@ -301,7 +301,7 @@ class Example(NamedTuple):
             StepLimitError: if rendering takes too many steps.
         """
         inner = InnerRenderer(descriptors, names)
-        with step_budget():
+        with limit_steps():
             if self.call is not None:
                 key = find_call_format(descriptor.value, self.call.data).key
                 return RenderedExample(key, render_call(descriptor.value, self.call, names, inner))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
@@ -107,7 +107,7 @@ def _parse_fields(
     descriptor: JsonObject, field_list: Json, list_pointer: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
     for number, item in enumerate(as_list(field_list)):
-        consume(5)
+        consume_steps(5)
         value, at = as_object(item), (*list_pointer, number)
         if "fields" in value:
             yield from _parse_group(descriptor, value, at, group)
@@ -159,7 +159,7 @@ def find_placeholders(template: str) -> Iterator[str]:
     """
     at = 0
     while at < len(template):
-        consume(1)
+        consume_steps(1)
         if template[at : at + 2] in ("{{", "}}"):
             at += 2
         elif template[at] == "{":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json, as_list, as_object
 from statuary.base.limits import MAX_ABI_TYPE_DEPTH
 from statuary.base.primitives import InvalidValueError, keccak256
@@ -90,7 +90,7 @@ def selector_of(signature: str) -> str:
 
 def canonical_type(value_type: ValueType) -> str:
     """Spell a type as function signatures do, such as `(uint256,bool)[]`."""
-    consume(1)
+    consume_steps(1)
     match value_type:
         case ListType(item, length):
             return f"{canonical_type(item)}[{'' if length is None else length}]"
@@ -133,7 +133,7 @@ class _KeyTokens:
     def take_token(self) -> str:
         token = self.next
         self.at += 1
-        consume(1)
+        consume_steps(1)
         return token
 
     def expect_token(self, *tokens: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.abi import WORD, BasicType
@@ -76,7 +76,7 @@ class DataTypes:
             return _type_of_transaction_value(path)
         reached = PathTarget(self.top)
         for number, step in enumerate(path.steps):
-            consume(1)
+            consume_steps(1)
             if isinstance(reached.type, Bytes):
                 raise InvalidValueError(
                     f"the path {str(path)!r} continues after a slice such as [0:4], which must be its last step"
@@ -128,7 +128,7 @@ class DataTypes:
     def _leaf_paths_below(
         self, value_type: ValueType, outer_path: tuple[Step, ...], expanded_structs: frozenset[str]
     ) -> Iterator[tuple[Step, ...]]:
-        consume(1 + len(outer_path))
+        consume_steps(1 + len(outer_path))
         match value_type:
             case NamedType(name) if name not in expanded_structs:
                 yield from self._leaf_paths_below(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json
 from statuary.base.primitives import shorten
@@ -43,7 +43,7 @@ def find_shown_texts(
     Yields:
         The pointer of each string, and the string.
     """
-    consume(1)
+    consume_steps(1)
     if isinstance(part, str) and is_shown:
         yield pointer, part
     elif isinstance(part, dict):

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume_for_text, run_guarded
+from statuary.base.budget import consume_search_steps, run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address
@@ -379,7 +379,7 @@ def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
         content = as_object(source).get("content")
         if not isinstance(content, str) or "keccak256" not in content:
             continue
-        consume_for_text(len(content))
+        consume_search_steps(len(content))
         for match in _TYPE_STRING.finditer(_JOINED.sub("", content)):
             if " " in match["all"]:
                 strings.setdefault(match["name"], set()).add(match["all"])

@@ -11,12 +11,12 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Final
 
-from statuary.base.budget import StepLimitError, consume
+from statuary.base.budget import StepLimitError, consume_steps
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
 from statuary.base.rules import rule_of_function, rule_text
-from statuary.contracts.checks.deceptive_text import describe_deception
+from statuary.contracts.checks.deceptive_text import describe_deceptive_character
 from statuary.extensions.clear_signing import plain_text
 from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (
@@ -298,7 +298,7 @@ def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Labels, intents and names must not contain invisible or lookalike characters."""
     for pointer, text in plain_text.find_shown_texts(parsed.descriptor.value):
-        if fault := describe_deception(text):
+        if fault := describe_deceptive_character(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 
@@ -366,7 +366,7 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
 
 
 def _differing_name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
-    consume(1)
+    consume_steps(1)
     if isinstance(own_type, StructType) and isinstance(other_type, StructType):
         for own_member, other_member in zip(own_type.members, other_type.members, strict=True):
             if own_member.name and other_member.name and own_member.name != other_member.name:

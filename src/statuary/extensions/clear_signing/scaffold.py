@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
-from statuary.contracts.checks.deceptive_text import describe_deception
+from statuary.contracts.checks.deceptive_text import describe_deceptive_character
 from statuary.contracts.model.abi import BasicType
 from statuary.extensions.clear_signing.key_types import ListType, StructType, ValueType
 from statuary.extensions.clear_signing.path_types import DataTypes
@@ -38,7 +38,7 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
     for signature, function in sorted(functions.items(), key=lambda item: item[0]):
         function_name = function.signature.partition("(")[0]
         notice = notices.get(signature, "")
-        is_intent = 0 < len(notice) <= LONGEST_INTENT and not describe_deception(notice)
+        is_intent = 0 < len(notice) <= LONGEST_INTENT and not describe_deceptive_character(notice)
         formats[function_name + _type_with_member_names(StructType(function.parameters))] = {
             "intent": notice if is_intent else _name_to_words(function_name),
             "fields": list(_scaffold_fields(function, is_token=is_token)),
@@ -119,7 +119,7 @@ def _name_to_words(identifier: str) -> str:
 
 
 def _text_unless_deceptive(text: str) -> str:
-    return "" if describe_deception(text) else text.strip()
+    return "" if describe_deceptive_character(text) else text.strip()
 
 
 def descriptor_path(descriptor: JsonObject, entity: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.findings import Pointer, did_you_mean
 from statuary.base.json_values import Json, JsonObject, is_whole_number
 from statuary.base.primitives import shorten
@@ -73,7 +73,7 @@ def _check_list(
         )
         return
     for number, inner in enumerate(value):
-        consume(1)
+        consume_steps(1)
         yield from check_item(inner, (*pointer, number))
 
 
@@ -92,7 +92,7 @@ def _check_map(value: Json, pointer: Pointer, check_value: Check) -> Iterator[Sc
         yield SchemaError(pointer, f"{_quote_value(value)} is not an object")
         return
     for key, inner in value.items():
-        consume(1)
+        consume_steps(1)
         yield from check_value(inner, (*pointer, key))
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from typing_extensions import override
 
-from statuary.base.budget import DEFECT, run_guarded, step_budget
+from statuary.base.budget import DEFECT, limit_steps, run_guarded
 from statuary.base.findings import Finding
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
@@ -63,7 +63,7 @@ class ValidDescriptors(Descriptors):
             path: the path of the descriptor in its folder.
         """
         if path not in self._read:
-            with step_budget():
+            with limit_steps():
                 self._read[path] = self._folder.read_descriptor(path)
         return self._read[path]
 

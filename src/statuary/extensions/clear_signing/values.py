@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.base.budget import consume
+from statuary.base.budget import consume_steps
 from statuary.base.json_values import Json
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
 from statuary.contracts.model.abi import WORD, BasicType
@@ -85,7 +85,7 @@ def _decode_struct(struct_type: StructType, data: bytes, start: int) -> Value:
 def _decode_values(value_types: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
     values, head = list[Value](), start
     for kind in value_types:
-        consume(20)
+        consume_steps(20)
         at = start + _decode_size_or_offset(data, head) if _is_dynamic_type(kind) else head
         values.append(_decode_value(kind, data, at))
         head += _encoded_head_size(kind)
@@ -151,7 +151,7 @@ def parse_message_value(value_type: ValueType, json_value: Json, types: DataType
     Raises:
         InvalidValueError: if the value does not have that type.
     """
-    consume(5)
+    consume_steps(5)
     value_type = types.resolve_named_type(value_type)
     if isinstance(value_type, StructType) and isinstance(json_value, dict):
         member_types = {member.name: member.type for member in value_type.members}

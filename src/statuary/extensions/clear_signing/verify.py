@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from statuary.base.budget import consume, run_guarded
+from statuary.base.budget import consume_steps, run_guarded
 from statuary.base.findings import Finding, has_errors
 from statuary.base.primitives import keccak256
 from statuary.contracts.model.proof import ClaimStatus, PinnedBy
@@ -196,7 +196,7 @@ def _check_all_deployments(parsed: ParsedDescriptor, records: SiteRecords) -> tu
     lines = sum(map(len, parsed.undisplayed.values()))
     checks = []
     for deployment in described_contracts(parsed.descriptor):
-        consume(STEPS_OF_A_FORMAT * len(parsed.parsed_keys) + lines)
+        consume_steps(STEPS_OF_A_FORMAT * len(parsed.parsed_keys) + lines)
         checks.append(_check_deployment(parsed, deployment, records))
     return tuple(checks)
 

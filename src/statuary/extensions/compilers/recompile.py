@@ -134,7 +134,7 @@ def _recompile_contract(
     compiler = recompiler.find_compiler(record)
     if compiler is None:
         return compiler_of_record(record)
-    findings = [finding.for_file(path) for finding in recompiler.compare(record, compiler)]
+    findings = [finding.with_path(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
     return locate_bulk_findings(findings, contract)

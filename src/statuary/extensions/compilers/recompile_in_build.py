@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from statuary.base.findings import has_errors
 from statuary.base.primitives import InvalidValueError
-from statuary.base.reasons import because
+from statuary.base.reasons import make_reason
 from statuary.contracts.model.proof import Recompilation
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder, compiler_file_sha256
@@ -51,7 +51,7 @@ class BuildCompilers(NamedTuple):
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
         compiler = find_compiler(compilers, kind, version)
         if compiler is None:
-            reason = because(
+            reason = make_reason(
                 "no_compiler", compiler=kind[:MAX_NAME_LENGTH], version=version[:MAX_NAME_LENGTH]
             )
             return Recompilation(reason, hint=install_hint(kind, version))
@@ -62,7 +62,9 @@ class BuildCompilers(NamedTuple):
         except CompilerError as error:
             if error.is_input_rejected:
                 return _contradicted_recompilation(str(error))
-            return Recompilation(because("recompilation_failed", message=str(error)[:MAX_DIFFERENCE_LENGTH]))
+            return Recompilation(
+                make_reason("recompilation_failed", message=str(error)[:MAX_DIFFERENCE_LENGTH])
+            )
         except InvalidValueError as error:
             return _contradicted_recompilation(str(error))
         found = tuple(compare_with_output(record, run.output))
@@ -70,11 +72,11 @@ class BuildCompilers(NamedTuple):
             return _contradicted_recompilation(
                 next(finding.message for finding in found if has_errors([finding]))
             )
-        return Recompilation(because("recompiled"), compilation_evidence(record, run, found))
+        return Recompilation(make_reason("recompiled"), compilation_evidence(record, run, found))
 
 
 def _contradicted_recompilation(difference: str) -> Recompilation:
-    reason = because("compiles_otherwise", difference=difference[:MAX_DIFFERENCE_LENGTH])
+    reason = make_reason("compiles_otherwise", difference=difference[:MAX_DIFFERENCE_LENGTH])
     return Recompilation(reason, is_contradicted=True)
 
 

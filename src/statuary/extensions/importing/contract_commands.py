@@ -11,7 +11,7 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, has_errors, sorted_findings
-from statuary.base.primitives import Address, ChainId, Instant, checksum_address, instant
+from statuary.base.primitives import Address, ChainId, Instant, checksum_address, to_instant
 from statuary.base.progress import report_stage, track_progress
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
@@ -200,7 +200,7 @@ def anchor_command(
     The exit code is 1 if a proof contradicts a record: the code is gone or changed, or the proxy was upgraded.
     """
     require_sender_recovery()
-    older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
+    older_than_instant = None if older_than is None else to_instant(build_instant(now) - older_than)
     with content_lock(content):
         site = read_site_content(content)
         nodes, chain = _connect_chain_nodes(site, rpc, chain_id)

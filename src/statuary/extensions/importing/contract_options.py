@@ -15,7 +15,7 @@ from statuary.base.primitives import (
     InvalidValueError,
     parse_address,
     parse_chain_id,
-    parse_hex,
+    parse_lowercase_hex,
 )
 from statuary.cli.options import FILE, FOLDER, INSTANT, content_option, now_option, option_group
 
@@ -27,7 +27,7 @@ Parsed = TypeVar("Parsed")
 def _parse_transaction_hash(text: str) -> Hex:
     if len(text) != HASH_LENGTH:
         raise InvalidValueError(f"{text!r} is not a hash", "write 0x and 64 hex digits")
-    return parse_hex(text.lower())
+    return parse_lowercase_hex(text.lower())
 
 
 def _parse_decimal_digits(text: str) -> str:

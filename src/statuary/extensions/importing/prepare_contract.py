@@ -81,7 +81,7 @@ def verify_contract(workspace: Workspace, record_path: str) -> VerificationResul
         workspace=trimmed,
         record=record,
         findings=tuple(
-            finding.for_file(record_path)
+            finding.with_path(record_path)
             for finding in (*proof.findings, *runtime_mismatch_findings(record, proof, Severity.ERROR))
         ),
         notes=tuple(

@@ -10,7 +10,7 @@ from typing import TypeVar
 import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_object
-from statuary.base.primitives import Hex, InvalidValueError, parse_hex
+from statuary.base.primitives import Hex, InvalidValueError, parse_lowercase_hex
 from statuary.extensions.importing.report import NotImportableError
 from statuary.source.parse_json import parse_json_bytes
 from statuary.source.source_files import SourceFile
@@ -238,7 +238,7 @@ def read_hex_file(file: Path) -> Hex:
     """
     text = read_text_file(file).strip().lower()
     try:
-        code = parse_hex(text if text.startswith("0x") else f"0x{text}")
+        code = parse_lowercase_hex(text if text.startswith("0x") else f"0x{text}")
     except InvalidValueError as error:
         raise NotImportableError(f"{file}: {error}", error.hint) from None
     if code == "0x":

@@ -71,7 +71,7 @@ class LogSection(Section):
         if context.unreadable:
             self._add_fault_document(run, run.target, LogError(context.unreadable, cause="unreadable"))
         source = "" if run.site is None else run.site.source
-        warnings = tuple(finding.for_file(source) for finding in log.warnings())
+        warnings = tuple(finding.with_path(source) for finding in log.warnings())
         return SectionResult((PreviousVersions(appended.previous_versions, changes),), skipped=warnings)
 
     @override

@@ -17,7 +17,7 @@ import orjson
 
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, JsonObject
-from statuary.base.primitives import Instant, InvalidValueError, instant, parse_instant, shorten
+from statuary.base.primitives import Instant, InvalidValueError, parse_instant, shorten, to_instant
 from statuary.extensions.metrics.settings import Metric, PointsForm
 
 LARGEST_FILE = 16 << 20
@@ -68,7 +68,7 @@ def parse_points(file_content: bytes, metric: Metric) -> list[Point]:
 
 
 def _convert_epoch_seconds(epoch_seconds: float) -> Instant:
-    return instant(datetime.fromtimestamp(epoch_seconds, UTC))
+    return to_instant(datetime.fromtimestamp(epoch_seconds, UTC))
 
 
 def _parse_point_time(time_text: str) -> Instant:

@@ -12,10 +12,10 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
 from statuary.cli.output import (
+    case_insensitive_disk_warning,
     change_counts_line,
     changed_file_lines,
     format_size,
-    missing_names_note,
     show_progress,
 )
 from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
@@ -99,4 +99,4 @@ def _print_mirror_result(result: MirrorResult, folder: Path, *, dry_run: bool) -
     click.echo(f"{count_text(result.plan.documents, 'file')}, {format_size(result.plan.size)}, in {name}/")
     click.echo(change_counts_line(result.plan, applied=True))
     if result.lacks_case_variants:
-        click.echo(missing_names_note(name), err=True)
+        click.echo(case_insensitive_disk_warning(name), err=True)

@@ -22,9 +22,9 @@ from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import show_progress
 from statuary.cli.publication import (
     print_publication,
-    publication_outcome,
     publish_folder,
     publish_to_folder,
+    report_publication,
 )
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
@@ -172,7 +172,7 @@ def publish_to_store(
             f"not replaced: {escape_control_chars(path)} (statuary did not write it; see --adopt)",
             err=to_error,
         )
-    return publication_outcome(replacement, store_url)
+    return report_publication(replacement, store_url)
 
 
 def publish_folder_to_store(

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.optional import MissingExtraError, import_optional
-from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_instant, parse_instant, to_instant
 from statuary.extensions.object_stores.refusals import explain_refusal
 from statuary.extensions.object_stores.remote_objects import (
     FORM_HINT,
@@ -485,7 +485,7 @@ class Lease:
             return
 
     def _put_terms(self, new_holder: str) -> None:
-        until = instant(self.clock() + self.duration)
+        until = to_instant(self.clock() + self.duration)
         terms = {"holder": new_holder, "until": format_instant(until, UTC)}
         body = orjson.dumps(terms | ({"unfinished": True} if self.is_unfinished and not new_holder else {}))
         self.tag = self.bucket.try_put_if_unchanged(

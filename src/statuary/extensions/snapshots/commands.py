@@ -29,10 +29,10 @@ from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
 from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import (
+    case_insensitive_disk_warning,
     change_counts_line,
     changed_file_lines,
     format_size,
-    missing_names_note,
     show_progress,
 )
 from statuary.cli.summary import finding_counts_line
@@ -451,7 +451,7 @@ def extract_command(
             )
             other_case = to.with_name(to.name.swapcase())
             if other_case.exists() and other_case not in other_case.parent.iterdir():
-                click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
+                click.echo(case_insensitive_disk_warning(escape_control_chars(str(to))), err=True)
         else:
             _print_single_document(site, list(paths))
     sys.exit(ExitCode.OK)

@@ -249,7 +249,7 @@ class AnchorVerifier:
         claims, findings = verify_anchor(proof, record, record_sha256)
         for claim in claims:
             self.counts[claim.name] += claim.status in IN_FAVOUR
-        yield from (finding.for_file(path) for finding in findings)
+        yield from (finding.with_path(path) for finding in findings)
 
     def _store_unpaired(self, document_name: str, document: JsonObject) -> None:
         self.unpaired.execute(
@@ -330,7 +330,7 @@ class RecordVerifier:
         record = _parse_json_object(body)
         findings = [*_check_record_path(record, contract), *prove(record, ALL_CHECKS).findings]
         findings += self.anchors.verify_or_store_record(entry.path, record, sha256(body).hexdigest())
-        errors = [finding.for_file(entry.path) for finding in findings if finding.severity is Severity.ERROR]
+        errors = [finding.with_path(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         if errors:
             self.failures[contract] = errors
         else:

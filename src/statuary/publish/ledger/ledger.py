@@ -84,7 +84,7 @@ class LedgerTable:
     def set_partial(self) -> None:
         """Keep the last build's rows that this build does not replace."""
 
-    def replaced_documents(self) -> Iterable[str]:
+    def replaced_document_paths(self) -> Iterable[str]:
         """Yield the published paths made from content that this build replaces."""
         return ()
 
@@ -391,7 +391,7 @@ class Ledger:
         if self._retains_unchanged:
             self.documents.remove_site_unless_added()
             for table in self._tables:
-                self.documents.remove_unless_added(table.replaced_documents())
+                self.documents.remove_unless_added(table.replaced_document_paths())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield the documents of the new site, sorted by path.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from statuary.base.primitives import Instant, InvalidValueError, format_utc_shortest, instant, shorten
+from statuary.base.primitives import Instant, InvalidValueError, format_utc_shortest, shorten, to_instant
 from statuary.status.model.records import (
     Incident,
     IncidentUpdate,
@@ -109,7 +109,7 @@ def _is_number_within(text: str, least: int, most: int) -> bool:
 
 def _parse_until(value: str) -> Instant | None:
     try:
-        return instant(datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC))
+        return to_instant(datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC))
     except ValueError:
         return None
 
@@ -138,7 +138,7 @@ def first_window_start(maintenance: Maintenance, recurrence: Recurrence) -> Inst
     Returns:
         The start, or None if the rule gives no window.
     """
-    last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    last_start = to_instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return next(_window_starts_until(maintenance, recurrence, last_start), None)
 
 
@@ -149,7 +149,7 @@ def has_window_after(maintenance: Maintenance, recurrence: Recurrence, at: Insta
         recurrence: the rule that gives the windows; at most `MAX_WINDOWS` are examined.
         at: the time.
     """
-    last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    last_start = to_instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return any(
         start > at for start in islice(_window_starts_until(maintenance, recurrence, last_start), MAX_WINDOWS)
     )
@@ -178,7 +178,7 @@ def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
     shift = max(0, (LAST_YEAR - first_local.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
     shifted = first_local.replace(year=first_local.year + shift, tzinfo=None)
     for start in rrulestr(rule, dtstart=shifted):
-        yield instant(start.replace(year=start.year - shift, tzinfo=first_local.tzinfo))
+        yield to_instant(start.replace(year=start.year - shift, tzinfo=first_local.tzinfo))
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
@@ -246,7 +246,7 @@ def _make_window(maintenance: Maintenance, recurrence: Recurrence, start: Instan
         created_at=announced,
         started_at=announced,
         scheduled_for=scheduled_for,
-        scheduled_until=changes.scheduled_until or instant(scheduled_for + length),
+        scheduled_until=changes.scheduled_until or to_instant(scheduled_for + length),
         updates=(_announcement_update(own_id, announced, changes.body or maintenance.body), *changes.updates),
         cancelled_at=changes.cancelled_at,
         rescheduled_at=changes.rescheduled_at,

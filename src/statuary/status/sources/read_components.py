@@ -46,7 +46,7 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
         return ReadComponents(ComponentsSource.model_validate(tree))
     except ValidationError as error:
         found = validation_findings(error, ComponentsSource, tree)
-        findings += [finding.for_file(file.path) for finding in found]
+        findings += [finding.with_path(file.path) for finding in found]
         return _components_without_errors(tree, error)
 
 

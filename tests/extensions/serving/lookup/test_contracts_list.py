@@ -20,7 +20,7 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
     """Return the lists of chain 5 with contracts of these match ids, in pages of a size."""
     rows = [ContractRow("x", "x", "x", "5", "x", "x", str(number)) for number in sorted(numbers)]
     with patch.object(list_pages, "PAGE_SIZE", size):
-        return {one.path: one.body for one in contract_lists.chain_documents(list_of_rows("5", rows))}
+        return {one.path: one.body for one in contract_lists.chain_list_documents(list_of_rows("5", rows))}
 
 
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))

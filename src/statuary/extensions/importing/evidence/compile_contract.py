@@ -52,12 +52,12 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     if compiler is None:
         return RecompiledContract(
             (
-                missing_compiler_finding(compiler_of_record(record), 1, recompiler.options).for_file(
+                missing_compiler_finding(compiler_of_record(record), 1, recompiler.options).with_path(
                     source.path
                 ),
             )
         )
-    findings = tuple(finding.for_file(source.path) for finding in recompiler.compare(record, compiler))
+    findings = tuple(finding.with_path(source.path) for finding in recompiler.compare(record, compiler))
     # A finding without a pointer is not about a member of the record: the compiler itself has failed.
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)
@@ -86,7 +86,7 @@ def compare_compiler_run(record: RecordValue, run: CompilerRun, record_path: str
         the output confirms the record.
     """
     findings = tuple(compare_with_output(record, run.output))
-    located = tuple(finding.for_file(record_path) for finding in findings)
+    located = tuple(finding.with_path(record_path) for finding in findings)
     return RecompiledContract(
         located, None if has_errors(findings) else compilation_evidence(record, run, findings)
     )

@@ -17,7 +17,7 @@ from statuary.base.primitives import (
     Hex,
     InvalidValueError,
     checksum_address,
-    parse_hex,
+    parse_lowercase_hex,
     shorten,
 )
 from statuary.base.reasons import EvidenceError
@@ -148,9 +148,9 @@ class EthereumNode:
             RpcError: if the node responds with an error.
             NotImportableError: if the node does not respond, or the result is not hex.
         """
-        return self.parse_hex(self.call(method, *parameters), method)
+        return self.parse_lowercase_hex(self.call(method, *parameters), method)
 
-    def parse_hex(self, value: Json, value_name: str) -> Hex:
+    def parse_lowercase_hex(self, value: Json, value_name: str) -> Hex:
         """Check that a value in the node's response is bytes as hex.
 
         Args:
@@ -161,7 +161,7 @@ class EthereumNode:
             NotImportableError: if the value is not hex.
         """
         try:
-            return parse_hex(as_text(value).lower())
+            return parse_lowercase_hex(as_text(value).lower())
         except InvalidValueError:
             raise self._invalid_response_error(value, value_name) from None
 
@@ -177,7 +177,7 @@ class EthereumNode:
         Raises:
             NotImportableError: if the value is not an address.
         """
-        digits = self.parse_hex(value, value_name)
+        digits = self.parse_lowercase_hex(value, value_name)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
             raise self._invalid_response_error(digits, value_name)
         return checksum_address(digits)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json
 from statuary.base.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
-from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.chain.transaction import compute_create_address
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
 from statuary.extensions.importing.report import NotImportableError
@@ -119,7 +119,9 @@ def _find_creating_transaction(node: EthereumNode, address: Address) -> Hex | No
     except RpcError:
         return None
     return (
-        node.parse_hex(creator.get("hash"), "ots_getContractCreator") if isinstance(creator, dict) else None
+        node.parse_lowercase_hex(creator.get("hash"), "ots_getContractCreator")
+        if isinstance(creator, dict)
+        else None
     )
 
 
@@ -173,7 +175,9 @@ def _find_creation_evidence(
     if not transaction.get("to") and (
         is_in_receipt or _address_from_nonce(node, deployment, transaction) == address
     ):
-        return _CreationEvidence(node.parse_hex(transaction.get("input"), "the transaction's input"))
+        return _CreationEvidence(
+            node.parse_lowercase_hex(transaction.get("input"), "the transaction's input")
+        )
     try:
         trace = node.call("debug_traceTransaction", deployment.transaction_hash, {"tracer": "callTracer"})
     except RpcError as error:
@@ -195,7 +199,7 @@ def _find_creation_evidence(
             f"transaction {deployment.transaction_hash} did not create {address}",
             "name the creating transaction, or leave out --transaction",
         )
-    return _CreationEvidence(node.parse_hex(inputs[-1], "the trace"))
+    return _CreationEvidence(node.parse_lowercase_hex(inputs[-1], "the trace"))
 
 
 def _address_from_nonce(
@@ -203,7 +207,7 @@ def _address_from_nonce(
 ) -> Address | None:
     if transaction.get("nonce") is None or deployment.deployer is None:
         return None
-    return create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
+    return compute_create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
 
 
 def _successful_create_frames(call_trace: Json) -> Iterator[dict[str, Json]]:

@@ -8,7 +8,13 @@ from typing import Any, Self
 
 from dateutil import parser
 
-from statuary.base.primitives import InvalidValueError, format_utc_shortest, instant, parse_instant, shorten
+from statuary.base.primitives import (
+    InvalidValueError,
+    format_utc_shortest,
+    parse_instant,
+    shorten,
+    to_instant,
+)
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_file_bytes, read_text_file
 from statuary.source.parse_yaml import parse_yaml
@@ -118,7 +124,7 @@ class Fields(dict[str, Any]):
             return None
         try:
             parsed = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
-            return format_utc_shortest(instant(parsed.astimezone(UTC)))
+            return format_utc_shortest(to_instant(parsed.astimezone(UTC)))
         except (ValueError, OverflowError):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 

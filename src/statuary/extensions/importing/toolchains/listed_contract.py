@@ -15,10 +15,10 @@ from statuary.base.primitives import (
     keccak256,
     parse_address,
     parse_chain_id,
-    parse_hex,
+    parse_lowercase_hex,
     shorten,
 )
-from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.chain.transaction import compute_create_address
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
@@ -119,7 +119,7 @@ def parse_any_hex(hex_value: Json) -> Hex | None:
     """
     text = str(hex_value or "").lower()
     try:
-        code = parse_hex(text if text.startswith("0x") else f"0x{text}")
+        code = parse_lowercase_hex(text if text.startswith("0x") else f"0x{text}")
     except InvalidValueError:
         return None
     return None if code == "0x" else code
@@ -231,12 +231,12 @@ def find_created_contract(
         The contract, or None if the transaction is not known to create one.
     """
     if to is None:
-        return None if nonce is None else CreatedContract(create_address(sender, nonce), data)
+        return None if nonce is None else CreatedContract(compute_create_address(sender, nonce), data)
     raw = bytes.fromhex(data[2:])
     if to != DETERMINISTIC_FACTORY or len(raw) <= SALT_BYTES:
         return None
     salt, code = raw[:SALT_BYTES], raw[SALT_BYTES:]
-    return CreatedContract(create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
+    return CreatedContract(compute_create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
 
 
 def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
@@ -263,7 +263,7 @@ def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: 
     return created.code if created is not None and created.address.lower() == address.lower() else None
 
 
-def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
+def compute_create2_address(factory: str, salt: bytes, code: bytes) -> Address:
     """Compute the address of a contract that was created with CREATE2.
 
     Args:
