@@ -119,8 +119,9 @@ def _convert_members(
     members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]
 ) -> dict[str, Any]:
     """Convert values that JSON stores as strings or lists, such as times."""
-    for name in conversions.keys() & members.keys():
-        members[name] = conversions[name](members[name])
+    for name, convert in conversions.items():
+        if name in members:
+            members[name] = convert(members[name])
     return members
 
 

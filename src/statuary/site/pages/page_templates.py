@@ -4,7 +4,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
 from pickle import UnpicklingError
@@ -44,9 +44,10 @@ REMEMBERED = {
     "feed_links.html": "feed_links",
     "masthead.html": "masthead",
 }
-"""Macros that depend only on their parameters; a macro comes after those that it calls.
+"""The macros whose results are cached, by template, since pages at many times show the same cards.
 
-Large parameters, such as cards and rows, equal only themselves, so that the caches find them at once.
+They depend only on their parameters. Large parameters, such as cards and rows, equal only themselves, so that the
+caches find them at once.
 """
 
 
@@ -70,8 +71,6 @@ class PageTemplates:
             package |= package_templates(part.folder / "templates")
         self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
         self._environment.globals |= _page_globals(context, texts) | _part_globals(context, parts)
-        if not theme:
-            _cache_macros(self._environment)
 
     def render(self, template: str, **values: object) -> str:
         """Render a template to HTML.
@@ -151,7 +150,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
 
 class _PackageCompiler(compiler.CodeGenerator):
-    """Compiles calls without Jinja's context, which none of our functions takes."""
+    """Compiles templates that need less of Jinja.
+
+    Calls have no context, which none of statuary's functions takes, and some macros are cached.
+    """
 
     @override
     def visit_Call(self, node: nodes.Call, frame: compiler.Frame, forward_caller: bool = False) -> None:
@@ -160,10 +162,20 @@ class _PackageCompiler(compiler.CodeGenerator):
         self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
         self.write(")")
 
+    @override
+    def macro_def(self, macro_ref: compiler.MacroRef, frame: compiler.Frame) -> None:
+        name = getattr(macro_ref.node, "name", "")
+        is_cached = name in REMEMBERED.get(self.name or "", "").split()
+        self.write("cached(" if is_cached else "(")
+        super().macro_def(macro_ref, frame)
+        self.write(")")
+
 
 COMPILED_IMPORTS = f"""
+from functools import lru_cache
 from operator import call
 from {__name__} import escape_text as escape
+cached = lru_cache(maxsize=16_384)
 """
 """The last lines of a compiled template."""
 
@@ -216,17 +228,6 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
         auto_reload=False,
         bytecode_cache=CompiledTemplates(),
     )
-
-
-def _cache_macros(environment: Environment) -> None:
-    """Cache the results of macros, such as the card of an incident.
-
-    Pages at many times show the same cards.
-    """
-    for template, macros in REMEMBERED.items():
-        module = environment.get_template(template).module
-        for macro in macros.split():
-            setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
 
 
 def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:

@@ -26,7 +26,7 @@ import orjson
 
 from statuary.base.findings import Finding, Severity
 from statuary.base.primitives import Instant, format_utc_milliseconds
-from statuary.site.document import Document, encode_json
+from statuary.site.document import Document, encode_json, encode_unchecked
 from statuary.site.urls import JSON, JSON_FEED
 from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, epoch_name
 
@@ -102,7 +102,7 @@ class PatchBase:
                 parts.append(text.decode())
             parts.append([start, stop])
             text = new_text
-        return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
+        return encode_unchecked({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _split_into_patch_pieces(self, body: bytes) -> Iterator[_PatchPiece]:
         """Divide a new version into ranges that repeat the base, and new text."""

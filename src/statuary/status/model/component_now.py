@@ -151,24 +151,22 @@ class OpenLayers:
         heappush(self._heaps[_is_maintenance(layer)], -position)
 
     @property
-    def newest(self) -> Layer:
-        """The newest status, with its cause; the API shows this one."""
-        places = (self._newest_position(is_maintenance=False), self._newest_position(is_maintenance=True))
-        return self._layers[max(place for place in places if place is not None)]
-
-    @property
-    def shown(self) -> Layer:
-        """The status that pages show, with its cause.
+    def top(self) -> "TopLayers":
+        """The newest status, and the one that pages show.
 
         Pages show the newest status, except that maintenance never hides a worse one.
         """
-        newest = self.newest
-        place = self._newest_position(is_maintenance=False)
-        if place is None or not _is_maintenance(newest):
-            return newest
-        beneath = self._layers[place]
-        is_worse = COMPONENT_SEVERITY[beneath.status] > COMPONENT_SEVERITY[newest.status]
-        return beneath if is_worse else newest
+        beneath = self._newest_position(is_maintenance=False)
+        maintenance = self._newest_position(is_maintenance=True)
+        if maintenance is None or (beneath is not None and beneath > maintenance):
+            newest = self._layers[self._stated if beneath is None else beneath]
+            return TopLayers(newest, newest)
+        newest = self._layers[maintenance]
+        if beneath is None:
+            return TopLayers(newest, newest)
+        other = self._layers[beneath]
+        is_worse = COMPONENT_SEVERITY[other.status] > COMPONENT_SEVERITY[newest.status]
+        return TopLayers(newest, other if is_worse else newest)
 
     def _newest_position(self, *, is_maintenance: bool) -> int | None:
         heap = self._heaps[is_maintenance]
@@ -178,6 +176,13 @@ class OpenLayers:
                 return -heap[0]
             heappop(heap)
         return None
+
+
+class TopLayers(NamedTuple):
+    """The statuses of a component that readers see, each with its cause."""
+
+    newest: Layer  # the API shows this one
+    shown: Layer  # pages show this one
 
 
 class _Source(NamedTuple):

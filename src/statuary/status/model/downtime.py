@@ -77,8 +77,10 @@ class _ComputedDays(NamedTuple):
 
     def downtimes_between(self, first_day: date, end: date) -> dict[date, DayDowntime]:
         """Return the days from a first day to one before another; the same object if they are all."""
-        downtimes = {day: downtime for day, downtime in self.downtimes.items() if first_day <= day < end}
-        return self.downtimes if len(downtimes) == len(self.downtimes) else downtimes
+        downtimes = self.downtimes
+        if not downtimes or (first_day <= next(iter(downtimes)) and next(reversed(downtimes)) < end):
+            return downtimes
+        return {day: downtime for day, downtime in downtimes.items() if first_day <= day < end}
 
 
 class DowntimeByDay:

@@ -329,9 +329,9 @@ class _Replayer:
             self._record_change(component, event.at)
 
     def _record_change(self, component: str, at: Instant) -> None:
-        layers = self._layers[component]
-        self._layer_history(component).record_change(at, layers.shown)
-        self._status_history(component).record_change(at, layers.newest.status)
+        top = self._layers[component].top
+        self._layer_history(component).record_change(at, top.shown)
+        self._status_history(component).record_change(at, top.newest.status)
 
     def _component_id(self, name: str) -> str:
         return self._ids.get(name, name)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -146,15 +146,41 @@ class IncidentCardBuilder:
             for name in [one_line(c.name)]
         }
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
-        self._lists: dict[tuple[IncidentState, ...], UniqueTuple[IncidentCard]] = {}
+        self._past_cards: dict[IncidentState, IncidentCard] = {}
+        self._lists: dict[tuple[tuple[IncidentState, ...], bool], UniqueTuple[IncidentCard]] = {}
 
-    def list_of(self, states: Iterable[IncidentState]) -> UniqueTuple[IncidentCard]:
-        """Return the cards of a list on the status page; the same list for the same states."""
+    def list_of(self, states: Iterable[IncidentState], *, past: bool = False) -> UniqueTuple[IncidentCard]:
+        """Return the cards of a list on the status page; the same list for the same states.
+
+        Args:
+            past: whether the list is that of past incidents.
+        """
         key = tuple(states)
-        cards = self._lists.get(key)
+        cards = self._lists.get((key, past))
         if cards is None:
-            cards = self._lists[key] = UniqueTuple(self.card(state, 4) for state in key)
+            made = map(self.past_card, key) if past else (self.card(state, 4) for state in key)
+            cards = self._lists[key, past] = UniqueTuple(made)
         return cards
+
+    def past_card(self, state: IncidentState) -> IncidentCard:
+        """Return the card of an incident in a list of past ones.
+
+        It has only the newest update, and no postmortem, because these lists show no other.
+        """
+        past = self._past_cards.get(state)
+        if past is None:
+            known = self._cards.get((state, WITHOUT_HEADINGS))
+            if known is None:
+                past = self._make_past_card(state)
+            else:
+                past = replace(known, updates=known.updates[:1], postmortem=None)
+            self._past_cards[state] = past
+        return past
+
+    def _make_past_card(self, state: IncidentState) -> IncidentCard:
+        statuses = [published_update.update.status for published_update in state.published_updates]
+        newest = next((place for place, status in enumerate(statuses) if status != "postmortem"), None)
+        return self._make_card(state, () if newest is None else (self._card_update(state, newest, 4),))
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         """Return the card that shows an incident or maintenance window on pages.
@@ -166,17 +192,23 @@ class IncidentCardBuilder:
         cards = self._cards
         card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
         if card is None:
-            card = self._make_card(state, top_heading)
+            updates = [
+                (published_update.update.status, self._card_update(state, place, top_heading))
+                for place, published_update in enumerate(state.published_updates)
+            ]
+            card = self._make_card(
+                state,
+                tuple(update for status, update in updates if status != "postmortem"),
+                dict(reversed(updates)).get("postmortem"),
+            )
             bodies = (update.body for update in (*card.updates, card.postmortem) if update is not None)
             cards[state, top_heading if any("<h" in body for body in bodies) else WITHOUT_HEADINGS] = card
         return card
 
-    def _make_card(self, state: IncidentState, top_heading: int) -> IncidentCard:
+    def _make_card(
+        self, state: IncidentState, updates: tuple[CardUpdate, ...], postmortem: CardUpdate | None = None
+    ) -> IncidentCard:
         incident, texts = state.incident, self._texts
-        updates = [
-            (published_update.update.status, self._card_update(state, place, top_heading))
-            for place, published_update in enumerate(state.published_updates)
-        ]
         window = self._card_window(incident, state) if isinstance(incident, Maintenance) else None
         end = _incident_end(state)
         return IncidentCard(
@@ -196,8 +228,8 @@ class IncidentCardBuilder:
             components=tuple(
                 map(isolate_text_direction, filter(None, map(self._names.get, state.components)))
             ),
-            updates=tuple(update for status, update in updates if status != "postmortem"),
-            postmortem=dict(reversed(updates)).get("postmortem"),
+            updates=updates,
+            postmortem=postmortem,
             window=window,
         )
 

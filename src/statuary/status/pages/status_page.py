@@ -117,7 +117,7 @@ def status_view(
         uptime_days=WINDOW_DAYS if uptime.components else 0,
         first_day=dates.short_day(uptime.first_day),
         last_day=dates.short_day(uptime.last_day),
-        past=cards.list_of(recently_closed_records(state, dates.zone)),
+        past=cards.list_of(recently_closed_records(state, dates.zone), past=True),
         past_days=PAST_DAYS,
     )
 
@@ -484,7 +484,7 @@ class HistoryViewBuilder:
         if previous is None or previous[0] != states:
             zone = self._dates.zone
             of_month = [state for state in states if _local_month_of(began_at(state.incident), zone) == month]
-            cards = tuple(self._cards.card(state, 4) for state in of_month)
+            cards = tuple(map(self._cards.past_card, of_month))
             previous = self._months[month] = states, HistoryMonth(self._dates.month(*month), cards)
         return previous[1]
 

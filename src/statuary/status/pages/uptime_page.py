@@ -176,6 +176,9 @@ class _AffectedDay(NamedTuple):
     record: "IncidentState"
 
 
+_DaysByRecord = dict[_RecordKey, list[_AffectedDay]]
+
+
 class UptimeViewBuilder:
     """Collects the values that the uptime page needs; past months are reused."""
 
@@ -198,8 +201,8 @@ class UptimeViewBuilder:
         self._months: dict[tuple[str, Month], tuple[object, ComponentMonth]] = {}
         self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
         self._records: dict[str, tuple[object, RecordDowntime]] = {}
-        self._downtimes = UniqueTuple[RecordDowntime]()
-        self._affected_by_component: dict[str, tuple[object, dict[_RecordKey, list[_AffectedDay]]]] = {}
+        self._downtimes: tuple[object, UniqueTuple[RecordDowntime]] = (), UniqueTuple()
+        self._affected_by_component: dict[str, tuple[object, _DaysByRecord]] = {}
 
     def view(
         self,
@@ -246,31 +249,37 @@ class UptimeViewBuilder:
 
         If none has changed, the list of the previous call is returned.
         """
-        days: dict[_RecordKey, list[_AffectedDay]] = {}
-        for component_id, name in names.items():
-            of_component = self._affected_days(component_id, name, downtimes.get(component_id, {}))
-            for key, affected_days in of_component.items():
-                days.setdefault(key, []).extend(affected_days)
-        records = UniqueTuple(
-            self._cached_record_downtime(key.id, days[key]) for key in sorted(days, reverse=True)
-        )
-        if tuple(records) != tuple(self._downtimes):
-            self._downtimes = records
-        return self._downtimes
+        by_component = [
+            self._affected_days(component_id, name, downtimes.get(component_id, {}))
+            for component_id, name in names.items()
+        ]
+        previous, records = self._downtimes
+        if previous != by_component:
+            days: _DaysByRecord = {}
+            for of_component in by_component:
+                for key, affected_days in of_component.items():
+                    days[key] = [*days[key], *affected_days] if key in days else affected_days
+            latest = sorted(days, reverse=True)
+            records = UniqueTuple(self._cached_record_downtime(key.id, days[key]) for key in latest)
+            self._downtimes = by_component, records
+        return records
 
     def _affected_days(
         self, component_id: str, name: str, downtimes: Mapping[date, DayDowntime]
-    ) -> "Mapping[_RecordKey, Sequence[_AffectedDay]]":
-        """Return the days on which each record affected a component."""
+    ) -> _DaysByRecord:
+        """Return the days on which each record affected a component; the same object if none changed."""
+        days: _DaysByRecord = {}
         previous = self._affected_by_component.get(component_id)
-        if previous is None or previous[0] != downtimes:
-            days: dict[_RecordKey, list[_AffectedDay]] = {}
-            for day in downtimes.values():
-                for record in day.records:
-                    key = _RecordKey(began_at(record.incident), record.incident.id)
-                    days.setdefault(key, []).append(_AffectedDay(day.day, day.worst, name, record))
-            previous = self._affected_by_component[component_id] = downtimes, days
-        return previous[1]
+        if previous is not None and previous[0] is downtimes:
+            return previous[1]
+        for day in downtimes.values():
+            for record in day.records:
+                key = _RecordKey(began_at(record.incident), record.incident.id)
+                days.setdefault(key, []).append(_AffectedDay(day.day, day.worst, name, record))
+        if previous is not None and previous[1] == days:
+            days = previous[1]
+        self._affected_by_component[component_id] = downtimes, days
+        return days
 
     def _cached_record_downtime(self, record_id: str, days: "Sequence[_AffectedDay]") -> RecordDowntime:
         previous = self._records.get(record_id)
