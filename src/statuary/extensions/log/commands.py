@@ -430,7 +430,7 @@ def _write_private_key(key: PrivateKey, key_file: Path) -> None:
     """Write a new private key to a file, which git then ignores.
 
     Raises:
-        PublishingError: if it cannot be written, or the file exists.
+        PublishingError: if the file exists or cannot be written.
     """
     try:
         key_file.parent.mkdir(parents=True, exist_ok=True)

@@ -89,7 +89,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
 
 
 def _use_address_of_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
-    """Replace the address of a probe by the value of an environment variable.
+    """Take a probe's address from an environment variable, if named.
 
     Raises:
         ProbeError: if the variable is not set, or has no address of this kind.

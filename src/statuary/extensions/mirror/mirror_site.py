@@ -140,11 +140,7 @@ def _has_other_manifest_of_same_time(target: FolderTarget, state: SiteState) -> 
 
 
 def _require_mirror_of_site(target: FolderTarget, url: str, mirror_folder: Path) -> None:
-    """Raise an error unless a folder is new or copies this site.
-
-    Raises:
-        PublishingError: if the folder has something else.
-    """
+    """Raise PublishingError unless a folder is new or copies this site."""
     noted_url = target.ledger.get_meta(MIRROR_OF)
     if noted_url == url or target.ledger.run == 1:
         return
@@ -153,12 +149,9 @@ def _require_mirror_of_site(target: FolderTarget, url: str, mirror_folder: Path)
 
 
 def _refuse_future_manifest(manifest: Manifest, site: ServedSite) -> None:
-    """Raise an error if a site is dated in the future.
+    """Raise PublishingError if a site is dated in the future.
 
-    A copy of it would refuse every later build of the site as older.
-
-    Raises:
-        PublishingError: if the site is more than a day ahead of this machine's clock.
+    A copy of it would refuse every later build of the site as older. A day is tolerated, for a wrong clock.
     """
     if manifest.origin.instant > utc_now() + MAX_AHEAD:
         raise PublishingError(

@@ -346,11 +346,7 @@ def publish_command(
 
 
 def _refuse_content_folder(published_folder: Path) -> None:
-    """Raise an error if someone publishes the sources instead of the site.
-
-    Raises:
-        PublishingError: if the folder is a content folder.
-    """
+    """Raise PublishingError if someone publishes the sources instead of the site."""
     if any((published_folder / name).is_file() for name in SETTINGS_FILES):
         raise PublishingError(
             f"{published_folder} is a content folder, not a site",

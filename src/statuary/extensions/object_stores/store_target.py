@@ -117,11 +117,7 @@ class ObjectWriter:
         )
 
     def _require_compared_object(self, object_path: str, stored_object: ObjectInfo | None) -> None:
-        """Raise an error if an object was replaced since the comparison.
-
-        Raises:
-            PublishingError: if another publisher has put another object.
-        """
+        """Raise PublishingError if an object was replaced since the comparison."""
         digest = None if stored_object is None else stored_object.attributes.get(DIGEST_ATTRIBUTE)
         if object_path in self.verified and digest != self.verified[object_path]:
             raise PublishingError(

@@ -82,7 +82,6 @@ class BuildDocuments(NamedTuple):
                 yield next((row for row in (first, *others) if row.digest is not None), first)
 
     def _rows_in(self, folder: str, family: str, key: str) -> Generator[BuildDocument, None, None]:
-        """Yield a folder's documents after a key, sorted by key."""
         start = folder if key < family else key if folder == family else sharded_path(key)
         query = "SELECT path, size, digest, actions FROM offered WHERE path > ? AND path < ? ORDER BY path"
         with closing(self.tables.rows(query, start, f"{folder[:-1]}0")) as rows:
@@ -94,7 +93,7 @@ class BuildDocuments(NamedTuple):
                     yield BuildDocument(document_key, path, size, digest, actions[0] in STAGED)
 
     def ranges(self) -> list[KeyRange]:
-        """Divide the documents into ranges for workers."""
+        """Divide the documents to pack into ranges of keys, one per task."""
         query = "SELECT path FROM offered WHERE digest < ? AND path > ? AND path < ?"
         ends = sorted(
             make_pack_key(plain_path(path))
@@ -109,7 +108,7 @@ class BuildDocuments(NamedTuple):
         ]
 
     def reader(self) -> "DocumentReader":
-        """Return a reader of the documents."""
+        """Open the documents for reading, in a worker."""
         return DocumentReader(self)
 
 
@@ -130,7 +129,7 @@ class DocumentReader:
         self._stack.close()
 
     def read(self, document: BuildDocument) -> PackedDocument:
-        """Read a document.
+        """Read a document of the build, and compare it with its digest.
 
         Raises:
             PublishingError: if the document has changed since it was built.
@@ -150,7 +149,7 @@ class DocumentReader:
 
 
 def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
-    """Write documents to a table that workers can read.
+    """Write the list of documents to pack to a table for workers.
 
     Args:
         file: the database to create.

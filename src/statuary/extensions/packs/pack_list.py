@@ -330,7 +330,9 @@ def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
 
 
 def runs_to_keep(packs: PackList, change_count: int) -> int:
-    """Return the number of runs that a new run of changes is not merged with.
+    """Count the oldest packs that a new pack of changes leaves unmerged.
+
+    Packs from the same update (a run) count as one.
 
     Args:
         packs: the existing packs.
@@ -344,7 +346,7 @@ def runs_to_keep(packs: PackList, change_count: int) -> int:
 
 
 def read_dictionary(packs: PackList, open_pack: OpenPack) -> bytes:
-    """Return the compression dictionary of the oldest pack, which newer ones use too."""
+    """Read the compression dictionary that all packs of the site share."""
     with open_listed_pack(packs[0], open_pack) as base:
         return base.codec.dictionary()
 

@@ -95,7 +95,10 @@ class Survey(NamedTuple):
 
 
 def survey_range(task: SurveyTask) -> Survey:
-    """Find out where groups of documents in a range may begin."""
+    """Find where groups of documents may begin in a range of documents.
+
+    The first of three rounds of tasks. The groups depend on the sizes of all documents before them.
+    """
     job, (number, after, until), bound = task
     sizes, samples, count, excess = array("Q"), list[DictionarySample](), 0, 0
     with closing(job.documents.after(after)) as documents:
@@ -114,7 +117,7 @@ def survey_range(task: SurveyTask) -> Survey:
 
 
 def find_exits(sizes: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return where the first group after a range begins.
+    """Find where the first group of documents after a range can begin.
 
     Args:
         sizes: the sizes of the range's documents, and of those after it that a group of the range may have.
@@ -152,7 +155,10 @@ class CompressedRange(NamedTuple):
 
 
 def compress_range(task: CompressionTask) -> CompressedRange:
-    """Compress the groups of documents that begin in a range."""
+    """Compress the groups of documents that begin in a range.
+
+    The second of three rounds of tasks. The compressed groups are written to a file.
+    """
     job, (number, after, until), skipped = task
     compressor = Compressor(read_file(job.folder / DICTIONARY))
     frames = list[CompressedFrame]()
@@ -182,10 +188,13 @@ class PackPart(NamedTuple):
 
 
 def divide_into_packs(ranges: Iterable[CompressedRange]) -> Iterator[tuple[PackPart, ...]]:
-    """Divide compressed groups into packs of limited size.
+    """Divide compressed groups of documents into packs of limited size.
 
     Args:
         ranges: the sizes of all groups, in order.
+
+    Yields:
+        The groups of a pack.
     """
     parts, filled = list[PackPart](), 0
     for number, sizes in ranges:
@@ -216,7 +225,10 @@ class MadePack(NamedTuple):
 
 
 def assemble_pack(task: PackTask) -> MadePack:
-    """Join compressed groups to a pack, and add it to the site."""
+    """Join compressed groups to a pack (an archive), and add it to the site.
+
+    The last of three rounds of tasks.
+    """
     stream, compressor = BytesIO(), Compressor(read_file(task.job.folder / DICTIONARY))
     with PackWriter(stream, compressor) as writer:
         for part in task.parts:
@@ -237,7 +249,7 @@ def _read_frames(job: PackingJob, part: PackPart) -> Iterator[CompressedFrame]:
 
 
 def make_pack_document(pack_path: str, content: bytes) -> Document:
-    """Return the document of a pack, or of the list of packs."""
+    """Make a document of the site from a pack, or the list of packs."""
     return Document(
         pack_path, content, media_type_of(pack_path), cache=cache_control_of(pack_path), persistent=True
     )
@@ -254,18 +266,18 @@ class DictionarySamples:
         self.bound = None if is_needed else b""  # documents whose digest is not less are no samples
 
     def add(self, samples: Sequence[DictionarySample]) -> None:
-        """Add the samples of a range."""
+        """Add the sample documents that were found in a range."""
         self._samples += samples
         if len(self._samples) > 2 * SAMPLE_COUNT:
             self._samples = sorted(self._samples)[:SAMPLE_COUNT]
             self.bound = self._samples[-1].digest
 
     def dictionary(self, documents: BuildDocuments, count: int) -> bytes:
-        """Make a compression dictionary from the samples.
+        """Make the compression dictionary from the sample documents.
 
         Args:
             documents: the documents of the build.
-            count: their number.
+            count: the number of documents.
         """
         bodies, size = list[bytes](), 0
         with documents.reader() as reader:
@@ -284,11 +296,13 @@ def make_packs(
     output: Callable[[str], PartitionOutput],
     dictionary: bytes | None = None,
 ) -> list[MadePack]:
-    """Pack documents on the workers of a build.
+    """Pack the documents of a build into archives, on the build's workers.
 
     Until this function returns, the tables of the build must not be changed.
 
     Args:
+        job: the documents, and a folder for temporary files.
+        executor: runs tasks on the workers.
         output: returns the receiver for the documents of a task, by a unique name.
         dictionary: the compression dictionary; None to make one.
 
@@ -327,7 +341,10 @@ class RangeEntry(NamedTuple):
 
 
 def _find_entries(surveys: Iterable[Survey]) -> Iterator[RangeEntry]:
-    """Yield where the first group of each range begins, for ranges in which one begins."""
+    """Yield the first group that begins in a range, for each range.
+
+    Ranges in which no group begins are left out.
+    """
     entry = 0
     for number, count, exits, _ in sorted(surveys, key=attrgetter("number")):
         if entry < count:

@@ -119,7 +119,6 @@ class SitePacks:
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
     def _pack_all_documents(self) -> PackList:
-        """Return a list of packs of all documents."""
         tables = None if self._ledger.is_partial else tables_for_workers(self._ledger)
         if tables is None:
             tables = copy_documents(
@@ -129,7 +128,6 @@ class SitePacks:
         return self._make_packs(tables, None, 0)
 
     def _make_packs(self, tables: BuildTables, dictionary: bytes | None, run_number: int) -> PackList:
-        """Pack the documents of a table on the workers of the build."""
         job = PackingJob(self._documents(tables), self._folder)
         made_packs = make_packs(job, self._executor, self._target.output, dictionary)
         for made_pack in made_packs:
@@ -171,7 +169,6 @@ class SitePacks:
         return body is not None and sha256(body).hexdigest() == listed_pack.sha256
 
     def _pack_changes(self, previous_packs: PackList) -> PackList:
-        """Add a pack with the changes of the build."""
         tables = copy_documents(self._folder / "documents.sqlite3", self._changed_rows())
         documents = self._documents(tables)
         count = sum(1 for _ in documents.after(""))
@@ -192,7 +189,6 @@ class SitePacks:
             )
 
     def _changed_rows(self) -> Iterator[DocumentRow]:
-        """Yield the documents that differ from those of the last build."""
         for path, _, size, digest in self._ledger.differences():
             # A document may have several names, but a pack stores only one. So skip a document of which only
             # other names have changed.

@@ -505,7 +505,7 @@ def _extract_documents(site: SiteReader, paths: Iterable[str], output_folder: Pa
     """Write documents below a folder, after reading all of them.
 
     Returns:
-        Their number.
+        The number of documents.
 
     Raises:
         PublishingError: if a document is missing or cannot be written.

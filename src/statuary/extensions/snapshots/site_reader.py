@@ -448,7 +448,7 @@ def _check_folder_by_ledger(folder: FolderReader, *, trusts_ledger: bool) -> Fol
     only compares the files with the manifest.
 
     Raises:
-        DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
+        DamagedSnapshotError: if the manifest was changed, so that it could list any file.
     """
     checked = LedgerFolder(folder.root)
     if trusts_ledger and is_built_site(folder.root):

@@ -282,11 +282,7 @@ def copy_snapshot(
 
 
 def _refuse_to_overwrite_other_file(output_file: Path) -> None:
-    """Raise an error if a file exists and is not a snapshot.
-
-    Raises:
-        PublishingError: if it is another file.
-    """
+    """Raise PublishingError if a file exists and is not a snapshot."""
     try:
         with open_file(output_file) as file:
             size = file.seek(0, os.SEEK_END)
