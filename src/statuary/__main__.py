@@ -57,7 +57,10 @@ def _restart_in_utf_8_mode() -> None:
 
 
 def _discard_unwritten_output() -> None:
-    """Redirect the output to nothing, lest Python fail at exit."""
+    """Discard output that can no longer be written, such as to a closed pipe.
+
+    Otherwise Python would try to write it at exit, and fail.
+    """
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -92,7 +92,7 @@ def build(
     """Check a content folder, and publish its site into a folder.
 
     The result's `outcome` says what was published. If errors stopped the build, nothing was, and `plan` is
-    None.
+    None. Otherwise `plan` has the numbers of added, replaced and removed files.
 
     Args:
         now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the
@@ -100,8 +100,9 @@ def build(
         strict: publish nothing while the site has a warning.
         dry_run: change nothing; `plan.changes()` yields the changes, and can be called only in this mode.
         workers: the number of processes. With more than one, your program needs `if __name__ == "__main__":`.
-        log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
-        init_log: start the log with entry 0, the first time.
+        log_key: the file with the private key that signs the site's log, the record of what was published;
+            by default the key in STATUARY_LOG_KEY.
+        init_log: start a new log, which is needed only once for a site.
         allow_older: allow an instant earlier than that of the last build.
 
     Raises:
@@ -146,9 +147,9 @@ def build(
 
 
 def check(content: str | Path, *, now: datetime | None = None, workers: int = 1) -> CheckedSite:
-    """Check a content folder without publishing anything.
+    """Check a content folder, with every contract record, and publish nothing.
 
-    This does the same as `statuary check`, with every contract record.
+    The command `statuary check` does the same.
 
     Args:
         content: the content folder.

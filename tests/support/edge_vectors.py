@@ -148,7 +148,9 @@ def fixture_site() -> dict[str, bytes]:
     site = lookup_site(records, CHAINS, rows)
     on_ten = sorted([*rows, make_contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
     with patch.object(list_pages, "PAGE_SIZE", 3):
-        pages = {one.path: one.body for one in contract_lists.chain_list_documents(list_of_rows("10", on_ten))}
+        pages = {
+            one.path: one.body for one in contract_lists.chain_list_documents(list_of_rows("10", on_ten))
+        }
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 
 

@@ -39,7 +39,10 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def limit_steps() -> Iterator[None]:
-    """Limit the work in a `with` block to `MAX_STEPS` steps."""
+    """Raise `StepLimitError` if a `with` block does more than `MAX_STEPS` steps.
+
+    The code in the block counts its work with `consume_steps`.
+    """
     token = _budget.set(_Budget(MAX_STEPS))
     try:
         yield

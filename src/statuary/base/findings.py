@@ -54,14 +54,14 @@ class Finding:
             half = MAX_MESSAGE // 2
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
-    def with_path(self, path: str, prefix: Pointer = ()) -> "Finding":
+    def with_path(self, path: str, pointer_prefix: Pointer = ()) -> "Finding":
         """Return a copy of the finding that names its file.
 
         Args:
             path: the path of the file.
-            prefix: the keys and indexes that lead to the checked part of the file, such as `("updates", 2)`.
+            pointer_prefix: the keys and indexes that lead to the checked part of the file, such as `("updates", 2)`.
         """
-        return replace(self, path=path, pointer=(*prefix, *self.pointer))
+        return replace(self, path=path, pointer=(*pointer_prefix, *self.pointer))
 
 
 def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:

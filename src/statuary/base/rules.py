@@ -25,21 +25,22 @@ _SEVERITIES: Final[dict[Callable[..., object], Severity]] = {}
 
 
 @overload
-def check(argument: Function, /) -> Function: ...
+def check(function: Function, /) -> Function: ...
 @overload
-def check(argument: Severity, /) -> Callable[[Function], Function]: ...
-def check(argument: Function | Severity, /) -> Function | Callable[[Function], Function]:
+def check(severity: Severity, /) -> Callable[[Function], Function]: ...
+def check(function_or_severity: Function | Severity, /) -> Function | Callable[[Function], Function]:
     """Register a function as a check of a rule.
 
     The name of the rule is that of the function, and the first line of its docstring is the rule. Findings of
     `@check` are errors; `@check(Severity.WARNING)` sets another severity.
     """
+    severity = function_or_severity if isinstance(function_or_severity, Severity) else Severity.ERROR
 
     def register(function: Function) -> Function:
-        _SEVERITIES[function] = argument if isinstance(argument, Severity) else Severity.ERROR
+        _SEVERITIES[function] = severity
         return function
 
-    return register if isinstance(argument, Severity) else register(argument)
+    return register if isinstance(function_or_severity, Severity) else register(function_or_severity)
 
 
 class RuleText(NamedTuple):
@@ -73,14 +74,14 @@ def registered_checks(*modules: ModuleType) -> Iterator[RegisteredCheck]:
                 yield RegisteredCheck(*rule_text(value), _SEVERITIES[value], value)
 
 
-def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
+def rule_of_function(function: Callable[..., object], group: str) -> Rule:
     """Make a rule from a function's name and docstring.
 
     For example, the function `path_mismatch` makes the rule `path-mismatch`.
 
     Args:
-        rule: the function, whose docstring begins with the rule's sentence.
+        function: the function, whose docstring begins with the rule's sentence.
         group: the heading under which `statuary check --list` prints the rule.
     """
-    name, sentence = rule_text(rule)
+    name, sentence = rule_text(function)
     return Rule(name, Severity.ERROR, group, sentence)

@@ -149,7 +149,7 @@ def run_build(
     Args:
         content: the content folder.
         out: the folder of the site.
-        git: a running query about the content.
+        git: runs git in the background, to find changed content files.
         executor: runs the build's tasks.
         build_options: the options of the command.
 

@@ -77,7 +77,7 @@ UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not listed under `chains`")
 
 
 def _merge_unlisted_chain_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Replace the findings about chains that site.yaml does not list by one."""
+    """Merge the findings about chains that are missing in site.yaml into one."""
     listed = list(findings)
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
     if len(unlisted) < 2:
@@ -162,7 +162,7 @@ class _SourceLines:
     def _read_lines(self, path: str) -> list[str]:
         """Read a file's lines for a message.
 
-        Links, hidden files and files beside the content are not read.
+        The result is empty for links, hidden files, and files outside of the content folder.
         """
         if any(name.startswith(".") for name in path.split("/")):
             return []

@@ -225,7 +225,7 @@ TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}")
 def _has_interrupted_init(content: Path, texts: Mapping[str, str]) -> bool:
     """Return whether an earlier `statuary init` was interrupted in the folder.
 
-    Then the folder has only a part of the new files.
+    Then the folder has only some of the new files, and nothing else.
 
     Args:
         texts: the new files by path; empty for an import, whose files are not known yet.
@@ -244,7 +244,11 @@ def _has_interrupted_init(content: Path, texts: Mapping[str, str]) -> bool:
 
 
 def _is_leftover_of_init(file: Path, expected_files: frozenset[Path]) -> bool:
-    """Return whether this is a folder, or a file that was not finished."""
+    """Return whether a path is a folder, or a temporary copy of a new file.
+
+    Args:
+        expected_files: the paths of the new files.
+    """
     match = TEMPORARY.fullmatch(file.name)
     is_build_unfinished = match is not None and file.with_name(match["name"]) in expected_files
     return is_build_unfinished or (file.is_dir() and not file.is_symlink())
@@ -315,7 +319,11 @@ class NewContent(Protocol):
 
 
 def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Instant) -> ExitCode:
-    """Import content from another system, with the given URL and chain.
+    """Import content from another system, and write the new site's URL and chains into it.
+
+    Args:
+        source: the kind of the other system, such as `statuspage`, and its URL.
+        site: the URL and chains of the new site.
 
     Returns:
         The exit code.

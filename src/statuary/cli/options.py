@@ -92,11 +92,11 @@ def extension_options(command: str) -> Decorator:
     return decorate
 
 
-def extension_option(row: CommandOption) -> Decorator:
+def extension_option(option: CommandOption) -> Decorator:
     """Return the decorator that adds one option of an extension.
 
     Args:
-        row: the flag, help text and type of the option.
+        option: the flag, help text and type of the option.
     """
     attributes: dict[type, dict[str, object]] = {
         os.PathLike: {"type": FILE},
@@ -105,7 +105,9 @@ def extension_option(row: CommandOption) -> Decorator:
         str: {},
     }
     add_option: Callable[..., Decorator] = click.option
-    return add_option(row.flag, row.name, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
+    return add_option(
+        option.flag, option.name, help=option.help, metavar=option.metavar or None, **attributes[option.kind]
+    )
 
 
 class InstantType(click.ParamType[Instant]):

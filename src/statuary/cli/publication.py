@@ -55,7 +55,7 @@ def publish_folder(
         is_excluded: returns whether to skip a path of the folder; None to publish all.
 
     Returns:
-        The parts that were published; extensions print what they skipped.
+        The outcome, with the names of folders that were not replaced.
 
     Raises:
         PublishingError: if the folder cannot be published.
@@ -138,6 +138,9 @@ def publish_to_folder(
 ) -> Outcome:
     """Publish documents to a folder, and print the changes.
 
+    An extension can forbid replacing a folder of the target: that of a log, by a shorter log. Then the folder stays as
+    it is.
+
     Args:
         site: the path or URL that the documents come from.
         to: the folder to publish to.
@@ -146,7 +149,7 @@ def publish_to_folder(
         to_error: whether to print to standard error instead of standard output.
 
     Returns:
-        The outcome; folders that could not be replaced are listed as missing.
+        The outcome, with the names of folders that were not replaced.
 
     Raises:
         PublishingError: if the documents cannot be published.

@@ -105,10 +105,10 @@ def round_up_to_second(instant: Instant) -> Instant:
 
 
 def _cron_file(_: Instant, job: Job) -> str:
-    """Return `/etc/cron.d/statuary`, which runs every five minutes.
+    """Return `/etc/cron.d/statuary`, which runs `statuary tick` every five minutes.
 
-    A date would be one of the server's own zone, since not every cron knows CRON_TZ, and would repeat every year. A run
-    with nothing due takes less than a tenth of a second.
+    It does not name the time of the next change. cron would repeat it every year, and often knows only the time
+    zone of the server. A run with nothing due takes less than a tenth of a second.
     """
     command = f"{job.change_folder_command} && {job.tick_command} > /dev/null"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
@@ -156,7 +156,10 @@ def _systemd_timer(instant: Instant, _: Job) -> str:
 
 
 def _at_command_line(instant: Instant, job: Job) -> str:
-    """Return a shell line for `at`; the job submits the next one."""
+    """Return a shell line that submits a job to `at`.
+
+    The job runs `statuary tick`, and then submits the job for the next change.
+    """
     retry_command = (
         f'until next=$({job.next_change_command("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
     )

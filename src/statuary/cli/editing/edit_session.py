@@ -259,7 +259,8 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
     It adds the options that these commands share. The command's function receives an `EditSession`.
 
     Args:
-        subject: the kind of record that the command edits; None if it needs the whole status.
+        subject: the kind of record that the command edits. With None, the command reads all files of the
+            status: components, incidents and maintenance windows.
     """
 
     def decorate(function: Callable[..., None]) -> Command:
@@ -320,12 +321,12 @@ def _build_after_edit(edit_options: EditOptions, now: Instant) -> object:
 def scope_of_command(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return the content files that an editing command must read.
 
-    If the user chooses an incident from a list, it must read all files.
+    A command that lets the user choose an incident from a list must read all of them.
 
     Args:
         content: the content folder.
-        subject: the kind of record that the command edits; None if it needs the whole status.
-        values: the values of the command's arguments and options.
+        subject: the kind of record that the command edits; None to read all files of the status.
+        values: the values of the command's arguments and options, by name.
     """
     from statuary.engine.check_edit import EVERYTHING, scope_of_edit
 
@@ -339,16 +340,19 @@ def scope_of_command(content: Path, subject: Subject | None, values: Mapping[str
 def open_session(
     edit_options: EditOptions, now: Instant, subject: Subject | None, values: Mapping[str, object]
 ) -> Iterator[EditSession]:
-    """Read the content for an edit, and make other edits wait.
+    """Read the content, and lock it until the edit is made.
 
-    On a terminal, other edits need not wait while the user answers questions: `apply` locks the content, and
-    stops if it has changed since.
+    On a terminal, where the user answers questions meanwhile, only `EditSession.apply` locks the content. It
+    stops if the content has changed since.
 
     Args:
         edit_options: the options of the command.
         now: the time of the command.
-        subject: the kind of record that the command edits; None if it needs the whole status.
-        values: the values of the command's arguments and options.
+        subject: the kind of record that the command edits; None to read all files of the status.
+        values: the values of the command's arguments and options, by name.
+
+    Yields:
+        The session with the content.
     """
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():

@@ -179,7 +179,15 @@ def open_incident(
 def _offer_similar_incident(
     session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None], update: NewUpdate
 ) -> bool:
-    """Offer to update an open incident on the same components.
+    """Offer to update an open incident on the same components instead.
+
+    Args:
+        title: the title of the new incident.
+        affected: the status of its components, by key.
+        update: the first update of the new incident, which is added to the open incident if the user agrees.
+
+    Returns:
+        Whether the open incident was updated, so that no new one is needed.
 
     Raises:
         EditError: if there is such an incident, and no terminal.
@@ -251,13 +259,16 @@ def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> In
 def _opening_updates(
     session: EditSession, update: NewUpdate, started_at: Instant | None, *, is_affected: bool
 ) -> list[NewUpdate]:
-    """Return the update that opens an incident which is already over.
+    """Return the first update of a new incident that has already ended.
 
-    Its components go down with this update, and up again with the one that resolves it.
+    The incident affects its components from this update on, until the given one, which resolves it.
+
+    Returns:
+        A list with this update; empty if the incident is still open, or no start is given and none is needed.
 
     Raises:
-        click.UsageError: if such an incident does not say when it began, or does not end after that and by
-            now.
+        click.UsageError: if the incident affects components and has no start, or if its end is not after the
+            start, or is in the future.
     """
     if update.status not in CLOSED_STATUSES:
         return []
@@ -385,7 +396,10 @@ def list_incidents(
     everything: bool,
     output_format: str,
 ) -> None:
-    """List unresolved incidents, newest first."""
+    """List unresolved incidents, newest first.
+
+    With --all, list resolved incidents, too.
+    """
     instant = build_instant(now)
     rows = incident_rows(read_status_or_exit(content, instant)[1], instant, everything=everything)
     print_rows(rows, ("id", "status", "impact", "created_at", "name"), output_format, "no open incidents")

@@ -141,7 +141,7 @@ def schedule_maintenance(
 ) -> None:
     """Schedule a maintenance window in a new file.
 
-    The maintenance is announced at once, or at --at.
+    The maintenance is announced at once, or at the time of --publish-at.
     """
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
@@ -309,10 +309,10 @@ def reschedule_maintenance(
 
 
 def _check_move(session: EditSession, window: Maintenance, new_times: tuple[Instant, Instant]) -> None:
-    """Check that a move changes the window to a later time.
+    """Check that new times differ from the window's, and are not in the past.
 
     Raises:
-        EditError: if it does not.
+        EditError: if the times are the same, or if a new time is before that of this update.
     """
     start, end = new_times
     if new_times == (window.scheduled_for, window.scheduled_until):
@@ -391,7 +391,10 @@ def list_maintenances(
     everything: bool,
     output_format: str,
 ) -> None:
-    """List scheduled and running maintenance, the next first."""
+    """List scheduled and running maintenance, the next first.
+
+    With --all, list completed maintenance, too.
+    """
     instant = build_instant(now)
     scope = scope_of_command(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_status_or_exit(content, instant, scope)[1], instant, everything=everything)

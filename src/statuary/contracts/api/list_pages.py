@@ -34,7 +34,7 @@ class PageRows(NamedTuple):
 
 
 def divide_into_list_pages(
-    oldest_first: Iterable[ContractRow], name: str = OLDEST_PAGE
+    contracts_oldest_first: Iterable[ContractRow], name: str = OLDEST_PAGE
 ) -> Iterator[PageRows]:
     """Divide a chain's contracts into pages, so that few pages change later.
 
@@ -42,10 +42,10 @@ def divide_into_list_pages(
     digits of an address are large; such a place rarely moves.
 
     Args:
-        oldest_first: the list entries of the contracts.
+        contracts_oldest_first: the list entries of the contracts.
         name: the name of the first page; empty for its first match id, which every other page has as its name.
     """
-    contracts = iter(oldest_first)
+    contracts = iter(contracts_oldest_first)
     rows = list(islice(contracts, PAGE_SIZE))
     while rows:
         end = len(rows)

@@ -14,7 +14,11 @@ from statuary.site.operations import ApiDescription, Operation
 
 
 def _name_list_pattern(names: Sequence[str], *, single: str = "") -> str:
-    """Return a regular expression for a comma-separated list of names."""
+    """Return a regular expression for a comma-separated list of names.
+
+    Args:
+        single: a word, such as `all`, that may stand in place of the list.
+    """
     any_name = "|".join(name.replace(".", r"\.") for name in names)
     pattern = f"({any_name})(,({any_name}))*"
     return f"^({single}|{pattern})$" if single else f"^{pattern}$"

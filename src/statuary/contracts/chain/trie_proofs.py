@@ -49,7 +49,8 @@ def make_trie_proof(trie_entries: Iterable[tuple[bytes, bytes]], key: bytes) -> 
 
 
 def _build_trie_node(entries: Entries, key_path: str | None, proof_nodes: list[bytes]) -> RlpItem:
-    # `proof_nodes` receives the encoded nodes on the path to the key.
+    # `key_path` is the rest of the key to prove, or None if this node is not on the path to it. `proof_nodes`
+    # receives the encoded nodes on that path.
     first_key, value = entries[0]
     if len(entries) == 1:
         return [_encode_compact_path(first_key, is_leaf=True), value]

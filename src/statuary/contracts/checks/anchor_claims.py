@@ -77,13 +77,16 @@ def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Ancho
     """Compare the proxy in a record with Merkle proofs from its chain.
 
     A minimal clone (EIP-1167) contains the address of its implementation. Code without DELEGATECALL is not a
-    proxy. Other proxies are recognized by patterns in their code and by the usual storage slots. This can be
-    wrong, because other contracts may have the same patterns.
+    proxy. These two cases are decided. Other proxies are recognized by patterns in their code and by the usual
+    storage slots. Since contracts that are not proxies may have the same patterns, that does not prove a proxy.
 
     Args:
         record: the record, whose `proxyResolution` is compared.
         account: the proven account of the contract.
         anchor: the Merkle proofs.
+
+    Returns:
+        Whether the proofs confirm or contradict the record, with the evidence, such as a storage slot.
 
     Raises:
         EvidenceError: if the proof of a storage slot is invalid.
@@ -229,7 +232,7 @@ def decide_chain_claims(
     if anchor is None:
         return _unproven_claims(
             make_reason("no_account_proof"),
-            _Deployed(record, None).reason_if_unproven() or make_reason("no_signed_transaction"),
+            _Deployed(record, None).missing_evidence_reason() or make_reason("no_signed_transaction"),
         )
     verifier = _Verifier(record_digest, checkpoints)
     if anchor.record != record_digest:
@@ -257,7 +260,7 @@ class _ChainClaim:
         self.record = record
         self.anchor = anchor
 
-    def reason_if_unproven(self) -> Reason | None:
+    def missing_evidence_reason(self) -> Reason | None:
         """Return the reason why evidence for the claim is missing, if any."""
         raise NotImplementedError
 
@@ -296,9 +299,9 @@ class _Verifier:
         """Verify the evidence for a claim about the chain.
 
         Returns:
-            The claim, with a reason if it is not shown.
+            The claim; if it is not proven, with the reason.
         """
-        reason = claim.reason_if_unproven()
+        reason = claim.missing_evidence_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
             reason = make_reason("other_anchor")
         if reason is not None:
@@ -325,8 +328,7 @@ class _Verifier:
         )
 
     def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
-        # Reject a block that differs from the checkpoint of its number, and numbers outside of
-        # Ethereum's range.
+        # Raise an error if a checkpoint has this number and another hash, or if a number is too large for Ethereum.
         block = outcome.block
         evidence: dict[str, EvidenceValue] = {
             "blockNumber": block.number,
@@ -351,7 +353,7 @@ class _OnChain(_ChainClaim):
     name = ClaimName.ON_CHAIN
 
     @override
-    def reason_if_unproven(self) -> Reason | None:
+    def missing_evidence_reason(self) -> Reason | None:
         if self.anchor is None or self.anchor.block is None:
             return self.reason_in_anchor_file() or make_reason("no_account_proof")
         return None if self.record.runtime.onchain_code else make_reason("no_onchain_code")
@@ -414,7 +416,7 @@ class _Deployed(_ChainClaim):
         self.deployment: Mapping[str, Json] = as_object(record.value.get("deployment"))
 
     @override
-    def reason_if_unproven(self) -> Reason | None:
+    def missing_evidence_reason(self) -> Reason | None:
         if self.deployment.get("transactionHash") is None:
             return make_reason("no_transaction")
         absent = [

@@ -317,7 +317,8 @@ def _value_differences(
 def _transformation_id_differences(
     step_pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
-    # Compare ids one to one: equal code may have ids of another compilation.
+    # Compare the ids of the record's transformations with those of the compiler's output. They may differ if
+    # another compilation made equal code, but each id must stand for one value.
     id_pairs = {
         ((own_step.reason, own_step.id), (other_step.reason, other_step.id))
         for own_step, other_step in step_pairs

@@ -192,14 +192,14 @@ def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
 _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
-def reads_only_compilation(observe: CheckFunction) -> CheckFunction:
+def reads_only_compilation(check_function: CheckFunction) -> CheckFunction:
     """Mark a check whose result is equal for copies of a contract.
 
     Such a check looks only at sources, settings, compiler output and match levels. Its result is computed
     once, and then reused for the other copies.
     """
-    _OF_COMPILATION.add(observe)
-    return observe
+    _OF_COMPILATION.add(check_function)
+    return check_function
 
 
 def collect_contract_checks(*modules: ModuleType) -> list[ContractCheck]:

@@ -324,8 +324,11 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
     """Yield the reasons why a stored compilation does not count as evidence.
 
+    Args:
+        record_claims: the decided claims about the record.
+
     Yields:
-        The reason for the user, and an empty hint.
+        The reason, and a hint for the user, which is always empty here.
     """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
@@ -377,9 +380,13 @@ def _verified_onchain_hashes(
 
 
 def keeps_compiled_auxdata(side: SideView) -> bool:
-    """Return whether on-chain code still has the compiler's own metadata hash.
+    """Return whether on-chain code has the metadata hash of these sources.
 
-    If the match replaces the hash, the hash on the chain belongs to other sources, and the result is False.
+    The compiler writes the hash of its metadata at the end of the code (auxdata). The code can also match except for this
+    hash. Then the chain has the hash of other sources, and the result is False.
+
+    Args:
+        side: the creation code or the runtime code.
     """
     pieces = list(side.auxdata.values())
     piece = side.trailing_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)

@@ -81,7 +81,7 @@ def _implementation_address_fault(address: Json, contract_address: Json, proxy_t
 
 
 def unresolved_proxy_findings(record: RecordValue) -> tuple[Finding, ...]:
-    """Note that a record lacks the contract to which its proxy forwards.
+    """Return a note if a record does not name its proxy's implementation.
 
     This is not an error, because Sourcify servers send such records. The owner of the contract can add the
     implementation.

@@ -293,8 +293,8 @@ def _earliest_release_day(compiler: str, version: str) -> date | None:
 def _release_day_in_table(
     releases_by_version: Mapping[str, Release], version_number: str, *, is_prerelease: bool
 ) -> str:
-    # For a version newer than the table, return the day of the newest; for a build before a release, that
-    # of an earlier one; an empty string if it is unknown.
+    # Return the first day on which a compiler can have this version. For a prerelease, and for a version that is not
+    # in the table, it is the day of the newest release before it. Empty if there is none.
     if version_number in releases_by_version and not is_prerelease:
         return releases_by_version[version_number].not_before
     earlier = takewhile(

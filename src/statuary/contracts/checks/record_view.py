@@ -392,10 +392,9 @@ class SideView:
 
     @property
     def _immutable_positions(self) -> Sequence[CodeReference] | InvalidValueError:
-        """The positions of immutables that the code pushes, or an error.
+        """The positions at which the code pushes an immutable's value, or an error.
 
-        Sourcify stores no references for Yul. There, the transformations have the positions, and the sources must load the
-        immutables by their names.
+        For Yul, Sourcify stores no such references: they are found in the transformations and the sources.
         """
         if self.record.language == "Solidity" or isinstance(self.immutable_references, InvalidValueError):
             return self.immutable_references
@@ -538,7 +537,10 @@ class RecordView:
     @unlocked_cached_property
     @depends_on_compilation
     def has_hashed_metadata(self) -> bool:
-        """Whether matching code contains the hash of the contract's metadata."""
+        """Whether creation or runtime code ends with the hash of the metadata.
+
+        Only code that the record claims to match counts.
+        """
         return any(
             self.metadata_hashes.includes_digest(scheme, digest)
             for side in self.sides

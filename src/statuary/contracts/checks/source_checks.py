@@ -407,7 +407,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     yield from faults
     if faults:
         return
-    words = _Words(record.sources)
+    words = _SourceWords(record.sources)
     for number, variable in enumerate(map(as_object, parsed_layout.variables)):
         path = str(variable.get("contract")).rpartition(":")[0]
         label = as_text(variable.get("label"))
@@ -418,7 +418,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 
 
-class _Words:
+class _SourceWords:
     """Searches sources for words, with an index after many searches."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:

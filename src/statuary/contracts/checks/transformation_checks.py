@@ -59,6 +59,7 @@ def _check_references(
     byte_count: int,
     push_opcode: int,
 ) -> Iterator[Observation]:
+    # The compiler leaves `byte_count` zero bytes after a PUSH instruction, for a value that is known later.
     if isinstance(references, InvalidValueError):
         yield Violation(str(references), (side.member, member))
         return

@@ -325,12 +325,12 @@ def _build_contract(
     findings = (
         *own_findings,
         *contract.notes,
-        *_evidence_findings_of_rejected(_evidence_findings(proof, source), rejected),
+        *_evidence_findings_as_notes(_evidence_findings(proof, source), rejected),
         *_onchain_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
     checked_record = RecordWithProof(
-        record, proof, is_published, _applicable_contradiction(proof, gone, rejected)
+        record, proof, is_published, _contradiction_to_publish(proof, gone, rejected)
     )
     row = make_contract_row(record, checked_record.verdict)
     if settings.has_contract_lists:
@@ -399,7 +399,7 @@ def _rule_sentences() -> tuple[tuple[str, str], ...]:
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    # Such an error does not exclude the contract: its page, its proof and its list entry show it.
+    # An error in the evidence does not exclude the contract: its page, its proof and its list entry show it.
     if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
         from statuary.contracts.sources.evidence import anchor_file_path, compilation_file_path
 
@@ -420,9 +420,10 @@ def _find_known_contradiction(
     return contracts.get(source.chain_id, {}).get(source.address.lower())
 
 
-def _applicable_contradiction(
+def _contradiction_to_publish(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
+    # `gone` says that the chain no longer has the code, `rejected` that a record fails its checks.
     if not proof.has_no_errors:
         return rejected
     return gone if _proves_missing_code(proof) else None
@@ -447,10 +448,10 @@ def _record_findings(
         )
 
 
-def _evidence_findings_of_rejected(
+def _evidence_findings_as_notes(
     findings: Iterable[Finding], rejected: KnownContradiction | None
 ) -> Iterator[Finding]:
-    # In a record that is published as rejected, other output of the compiler is only a note.
+    # If site.yaml lists the record as rejected, a compiler output that contradicts it is only a note.
     for finding in findings:
         is_known = rejected is not None and finding.rule == RECOMPILATION_MISMATCH
         yield _finding_as_note(finding, rejected) if is_known and rejected is not None else finding

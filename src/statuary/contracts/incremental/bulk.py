@@ -39,7 +39,7 @@ class BulkContract(Protocol):
         """The contract's record, or the errors if it cannot be read."""
 
     def with_location(self, findings: list[Finding]) -> list[Finding]:
-        """Add the contract's line or row to findings about its file.
+        """Return findings about the contract's file with its line or row.
 
         Errors in a file with many contracts then show where they are.
         """
@@ -61,7 +61,7 @@ class BulkPart(Protocol):
 class BulkReader(Protocol):
     """Reads one format of files with many contracts, such as JSON lines."""
 
-    def parts(
+    def divide(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         """Divide a file with many contracts into parts for workers.
@@ -100,11 +100,11 @@ def open_bulk_source(
     memory = contracts.settings.join_memory
     with ExitStack() as stack:
 
-        def parts() -> Iterator[BulkPart | Finding]:
-            opened = reader.parts(root, source, chains=chains, memory=memory, pool=executor)
+        def divide() -> Iterator[BulkPart | Finding]:
+            opened = reader.divide(root, source, chains=chains, memory=memory, pool=executor)
             yield from stack.enter_context(opened)
 
-        yield _yield_until_error(parts(), source.path)
+        yield _yield_until_error(divide(), source.path)
 
 
 def _yield_until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:

@@ -132,10 +132,10 @@ class ContractTable(LedgerTable):
         """Yield the source files of the last build's contracts, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
 
-    def has_previous_sources(self, place: str) -> bool:
+    def has_previous_sources(self, path: str) -> bool:
         """Return whether the last build had contracts at or below a path."""
         query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
-        return self.connection.execute(query, (place, f"{place}/", f"{place}0")).fetchone() is not None
+        return self.connection.execute(query, (path, f"{path}/", f"{path}0")).fetchone() is not None
 
     def finished_sources(self) -> Iterator[KnownSource]:
         """Yield the source files whose contracts an interrupted build has finished."""
@@ -160,14 +160,14 @@ class ContractTable(LedgerTable):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in changed_paths))
 
-    def update_file_states(self, units: Iterable[tuple[str, str, str]]) -> None:
+    def update_file_states(self, file_states: Iterable[tuple[str, str, str]]) -> None:
         """Store new git ids, sizes and times of sources with unchanged content.
 
         Args:
-            units: the path, git id, and size and time of each source.
+            file_states: the path, git id, and size and time of each source.
         """
         with transaction(self.connection):
-            self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
+            self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", file_states)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
         """Store the rows of contracts that this build has checked."""
@@ -208,7 +208,7 @@ class ContractTable(LedgerTable):
         self.discard_documents([location for (location,) in self.connection.execute(query)])
 
     def mark_superseded_rows(self) -> None:
-        """Find the contracts of the last build that this build replaces.
+        """Mark the contracts of the last build that this build replaces.
 
         Call this method after all rows have been added.
         """
@@ -251,15 +251,14 @@ class ContractTable(LedgerTable):
         )
         return documents.split("\n") if documents else []
 
-    def find_changed_entries(self, always_reason: str) -> None:
-        """Find the list entries that differ from those of the last build.
+    def mark_changed_entries(self, rebuild_reason: str) -> None:
+        """Mark the list entries that differ from those of the last build.
 
         Args:
-            always_reason: entries of contracts that were built for this reason count as changed even if
-                equal.
+            rebuild_reason: entries of contracts that were built for this reason are marked even if equal.
         """
         if self.is_partial:
-            self.connection.execute(COMPARE, (always_reason,))
+            self.connection.execute(COMPARE, (rebuild_reason,))
 
     @override
     def replaced_document_paths(self) -> Iterator[str]:
@@ -291,8 +290,8 @@ class ContractTable(LedgerTable):
     def _union(self, columns: str, condition: str) -> str:
         """Return a query for the rows of this build and those of the last one that stay.
 
-        The tables are read from end to end: looking up each row by an index takes twice as long, and so does the
-        view `next_sources`, which sorts them.
+        It reads the tables from end to end. Looking up each row by an index takes twice as long, and so does the view
+        `next_sources`, because it sorts the rows.
 
         Args:
             columns: the columns to read.

@@ -123,7 +123,7 @@ def build_contracts(
     tree = _exclude_future_contracts(target, sources, now, tree)
     replaced = _exclude_duplicates(target, sources)
     target.add(apply_host_layout(_remake_documents(root, contracts, settings, replaced), site.hosting))
-    sources.find_changed_entries(RebuildReason.MISSING)
+    sources.mark_changed_entries(RebuildReason.MISSING)
     save_contract_state(target.ledger, contracts, tree, fingerprint)
     return _collect_contracts(sources, site)._replace(
         built_count=built_count, incomplete_sources=scope.incomplete_sources

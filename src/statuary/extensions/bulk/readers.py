@@ -29,7 +29,7 @@ class LineReader(BulkReader):
     """Reads contracts from JSON Lines files."""
 
     @override
-    def parts(
+    def divide(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         if isinstance(pool, PooledExecutor) and not (is_compressed(source.path) or is_remote(source.path)):
@@ -45,7 +45,7 @@ class ExportReader(BulkReader):
 
     @override
     @contextmanager
-    def parts(
+    def divide(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> Iterator[Iterator[BulkPart | Finding]]:
         with scratch_directory() as folder:
