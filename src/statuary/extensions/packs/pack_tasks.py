@@ -225,7 +225,7 @@ class MadePack(NamedTuple):
 
 
 def assemble_pack(task: PackTask) -> MadePack:
-    """Join compressed groups to a pack (an archive), and add it to the site.
+    """Join compressed groups to a pack, and add it to the site.
 
     The last of three rounds of tasks.
     """
@@ -249,7 +249,7 @@ def _read_frames(job: PackingJob, part: PackPart) -> Iterator[CompressedFrame]:
 
 
 def make_pack_document(pack_path: str, content: bytes) -> Document:
-    """Make a document of the site from a pack, or the list of packs."""
+    """Make a document of the site from a pack or pack list."""
     return Document(
         pack_path, content, media_type_of(pack_path), cache=cache_control_of(pack_path), persistent=True
     )
