@@ -177,3 +177,15 @@ def test_build_interrupted_while_packing_resumes(
     assert files_in(out) == before
     assert built_files(content, out) == built_files(content, tmp_path / "undisturbed")
     assert not [*out.glob(".statuary/staged/*")]
+
+
+@pytest.mark.slow
+def test_lost_pack_list_keeps_equal_packs(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack_tasks, "PUBLISHED_SIZE", 1_000)
+    files = built_files(content, tmp_path / "out")
+    packs = list_of(files)
+    assert len(packs) > 2
+    (tmp_path / "out" / "packs" / packs[-1].path).unlink()
+    assert built_files(content, tmp_path / "out") == files

@@ -78,6 +78,7 @@ class DictionarySample(NamedTuple):
 class SurveyTask(NamedTuple):
     """A range of documents to survey."""
 
+    name: str  # for messages
     job: PackingJob
     keys: KeyRange
     sample_bound: bytes | None  # samples have a smaller digest; None for no bound
@@ -99,7 +100,7 @@ def survey_range(task: SurveyTask) -> Survey:
 
     The first of three rounds of tasks. The groups depend on the sizes of all documents before them.
     """
-    job, (number, after, until), bound = task
+    _, job, (number, after, until), bound = task
     sizes, samples, count, excess = array("Q"), list[DictionarySample](), 0, 0
     with closing(job.documents.after(after)) as documents:
         for document in documents:
@@ -142,6 +143,7 @@ def find_exits(sizes: Sequence[int], count: int) -> tuple[int, ...]:
 class CompressionTask(NamedTuple):
     """A range of documents to compress in groups."""
 
+    name: str  # for messages
     job: PackingJob
     keys: KeyRange
     skipped: int  # the number of documents at its beginning that belong to a group of an earlier range
@@ -159,7 +161,7 @@ def compress_range(task: CompressionTask) -> CompressedRange:
 
     The second of three rounds of tasks. The compressed groups are written to a file.
     """
-    job, (number, after, until), skipped = task
+    _, job, (number, after, until), skipped = task
     compressor = Compressor(read_file(job.folder / DICTIONARY))
     frames = list[CompressedFrame]()
     with closing(job.documents.after(after)) as rows, job.documents.reader() as reader:
@@ -212,6 +214,7 @@ def divide_into_packs(ranges: Iterable[CompressedRange]) -> Iterator[tuple[PackP
 class PackTask(NamedTuple):
     """A pack to assemble of compressed groups."""
 
+    name: str  # for messages
     job: PackingJob
     parts: tuple[PackPart, ...]
     output: PartitionOutput
@@ -314,7 +317,7 @@ def make_packs(
     """
     ranges, samples = job.documents.ranges(), DictionarySamples(is_needed=dictionary is None)
     surveys = list[Survey]()
-    surveying = (SurveyTask(job, keys, samples.bound) for keys in ranges)
+    surveying = (SurveyTask(f"documents-{keys.number}", job, keys, samples.bound) for keys in ranges)
     for survey in executor.map_unordered(survey_range, surveying):
         samples.add(survey.samples)
         surveys.append(survey._replace(samples=()))
@@ -322,11 +325,12 @@ def make_packs(
         dictionary = samples.dictionary(job.documents, sum(survey.documents for survey in surveys))
     _write_file(job.folder / DICTIONARY, dictionary)
     compressing = (
-        CompressionTask(job, ranges[number], skipped) for number, skipped in _find_entries(surveys)
+        CompressionTask(f"groups-{number}", job, ranges[number], skipped)
+        for number, skipped in _find_entries(surveys)
     )
     compressed = sorted(executor.map_unordered(compress_range, compressing), key=attrgetter("number"))
     assembling = (
-        PackTask(job, parts, output(f"packs-{number:07d}"))
+        PackTask(f"pack-{number}", job, parts, output(f"packs-{number:07d}"))
         for number, parts in enumerate(divide_into_packs(compressed))
     )
     packs = executor.map_unordered(assemble_pack, assembling)

@@ -6,6 +6,7 @@ Later changes become a small pack.
 import shutil
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import chain
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
@@ -106,9 +107,8 @@ class SitePacks:
             return ""
         cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._read_last_list()
-        self._folder.mkdir()
         packs = self._pack_all_documents() if previous_packs is None else self._pack_changes(previous_packs)
-        shutil.rmtree(self._folder)
+        shutil.rmtree(self._folder, ignore_errors=True)
         documents = (
             sum(self._ledger.count_listed(prefix, "%/0x%") for prefix in PREFIXES)
             if packs != previous_packs
@@ -119,17 +119,22 @@ class SitePacks:
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
     def _pack_all_documents(self) -> PackList:
+        self._folder.mkdir()
         tables = None if self._ledger.is_partial else tables_for_workers(self._ledger)
         if tables is None:
-            tables = copy_documents(
-                self._folder / "documents.sqlite3",
-                (self._make_row(path, size, digest) for path, _, size, digest in self._ledger.listing()),
+            rows = (
+                self._make_row(path, size, digest)
+                for path, _, size, digest in self._ledger.listing()
+                if is_packable(path)
             )
+            tables = copy_documents(self._folder / "documents.sqlite3", rows)
         return self._make_packs(tables, None, 0)
 
     def _make_packs(self, tables: BuildTables, dictionary: bytes | None, run_number: int) -> PackList:
         job = PackingJob(self._documents(tables), self._folder)
         made_packs = make_packs(job, self._executor, self._target.output, dictionary)
+        # The build may already keep a published pack with the same bytes.
+        self._ledger.documents.discard(f"{FOLDER}/{make_pack_name(made.pack.sha256)}" for made in made_packs)
         for made_pack in made_packs:
             self._target.merge_partition(made_pack.result)
         return tuple(make_list_entry(made_pack.pack, run_number) for made_pack in made_packs)
@@ -169,11 +174,14 @@ class SitePacks:
         return body is not None and sha256(body).hexdigest() == listed_pack.sha256
 
     def _pack_changes(self, previous_packs: PackList) -> PackList:
-        tables = copy_documents(self._folder / "documents.sqlite3", self._changed_rows())
+        rows = self._changed_rows()
+        first_row = next(rows, None)
+        if first_row is None:
+            return previous_packs
+        self._folder.mkdir()
+        tables = copy_documents(self._folder / "documents.sqlite3", chain((first_row,), rows))
         documents = self._documents(tables)
         count = sum(1 for _ in documents.after(""))
-        if not count:
-            return previous_packs
 
         def open_pack_file(pack: ListedPack) -> FileRanges:
             return FileRanges(self._target.folder.root / _make_pack_path(pack))
