@@ -106,3 +106,35 @@ def test_past_days_omit_ongoing_outage() -> None:
     now = at("11-02 22:30")
     assert troubles(now, days=(date(2026, 11, 1), date(2026, 11, 1)), incidents=OUTAGE) == {}
     assert troubles(now, days=(date(2026, 11, 3), date(2026, 11, 3)), incidents=OUTAGE) == {}
+
+
+CHANGING = {
+    "first": """
+        name: Lasts for two days
+        components: {rpc: degraded_performance}
+        updates:
+          - {at: 2026-11-02T22:30:00Z, status: investigating, body: a}
+          - {at: 2026-11-04T10:00:00Z, status: resolved, body: b}
+          - {at: 2026-11-06T10:00:00Z, status: monitoring, reopens: true, body: c}
+          - {at: 2026-11-07T10:00:00Z, status: resolved, body: d}
+    """,
+    "backdated": """
+        name: Published after its start
+        components: {rpc: major_outage}
+        started_at: 2026-11-03T08:00:00Z
+        updates:
+          - {at: 2026-11-05T09:00:00Z, status: investigating, body: a}
+          - {at: 2026-11-05T11:00:00Z, status: resolved, body: b}
+    """,
+}
+
+
+def test_downtime_computed_step_by_step_is_the_same() -> None:
+    catalogue = catalogue_of(page=ZONED, incidents=CHANGING)
+    timeline = build_timeline(catalogue, at("11-20 00:00"))
+    [rpc, *_] = (component for component in catalogue.components if component.key == "rpc")
+    steps = DowntimeByDay(timeline)
+    for hours in range(0, 15 * 24, 5):
+        now = Instant(at("11-01 00:00") + timedelta(hours=hours))
+        days = DateRange(now.date() - timedelta(days=3), now.date(), now)
+        assert steps.downtimes_of(rpc.id, days) == DowntimeByDay(timeline).downtimes_of(rpc.id, days)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
@@ -14,7 +15,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import Maintenance
 from statuary.status.model.status_history import StatusHistory
 from statuary.status.model.timeline import Timeline
-from statuary.status.model.uptime import OpenPeriod, Outage, records_by_day
+from statuary.status.model.uptime import OpenPeriod, Outage, published_by_component, records_by_day
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, worst_status
 
 
@@ -49,26 +50,22 @@ class DateRange(NamedTuple):
     counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
 
 
+class _Change(NamedTuple):
+    """A change of a component's status, or of a record that affects it."""
+
+    at: Instant
+    record: IncidentHistory | None = None
+
+
 class _ComputedDays(NamedTuple):
     """A component's downtime for a range of days, kept to be used again."""
 
     days: DateRange
     passed: int  # the number of changes up to `days.at`
-    current_status: ComponentStatus
     downtimes: dict[date, DayDowntime]
 
-    def is_continued_by(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether the status has not changed until other days.
-
-        Then the computed days before the present one are the same.
-
-        Args:
-            days: the range of days, and the time up to which they are counted.
-            passed: the number of status changes up to that time.
-            current_status: the status at that time.
-        """
-        if self.passed != passed or self.current_status != current_status:
-            return False
+    def is_before(self, days: DateRange) -> bool:
+        """Return whether neither end of a range of days is earlier than here."""
         return (
             self.days.first_day <= days.first_day
             and self.days.last_day <= days.last_day
@@ -89,11 +86,8 @@ class DowntimeByDay:
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
         self._zone = timeline.catalogue.page.time_zone
-        self._records: dict[str, list[IncidentHistory]] = {}
-        for history in timeline.histories:
-            for component_id in history.components:
-                self._records.setdefault(component_id, []).append(history)
-        self._changes: dict[str, list[Instant]] = {}
+        self._records = published_by_component(timeline.histories)
+        self._changes: dict[str, list[_Change]] = {}
         self._last: dict[str, _ComputedDays] = {}
         self._periods: dict[IncidentState, ActivePeriod | None] = {}
 
@@ -107,36 +101,49 @@ class DowntimeByDay:
         Returns:
             The downtime by date; days without any are left out.
         """
-        current_status = self._timeline.status_histories[component_id].at(days.at).status
-        passed = bisect_right(self._change_times_of(component_id), days.at)
+        passed = bisect_right(self._changes_of(component_id), days.at, key=attrgetter("at"))
         previous = self._last.get(component_id)
         downtimes: dict[date, DayDowntime] = {}
         first_day = days.first_day  # the first day to compute
-        if previous is not None and previous.is_continued_by(days, passed, current_status):
-            if current_status == "operational":
-                first_day = days.last_day + ONE_DAY
-            else:
-                first_day = max(first_day, day_of(previous.days.at, self._zone))
+        if previous is not None and previous.is_before(days):
+            first_day = max(first_day, self._first_changed_day(component_id, previous, days, passed))
             downtimes = previous.downtimes_between(days.first_day, first_day)
         if first_day <= days.last_day:
-            downtimes = downtimes | self._compute_downtimes(
-                component_id, days._replace(first_day=first_day), current_status
-            )
-        self._last[component_id] = _ComputedDays(days, passed, current_status, downtimes)
+            downtimes = downtimes | self._compute_downtimes(component_id, days._replace(first_day=first_day))
+        self._last[component_id] = _ComputedDays(days, passed, downtimes)
         return downtimes
 
-    def _change_times_of(self, component_id: str) -> list[Instant]:
+    def _first_changed_day(
+        self, component_id: str, previous: _ComputedDays, days: DateRange, passed: int
+    ) -> date:
+        """Return the first day that may differ from the days computed before.
+
+        It is their last one, or the one on which a record began that has changed since.
+
+        Args:
+            passed: the number of changes up to the time of the new days.
+        """
+        changes = self._changes_of(component_id)[previous.passed : passed]
+        if not changes and self._status_at(component_id, days.at) == "operational":
+            return days.last_day + ONE_DAY
+        states = (change.record.state_at(days.at) for change in changes if change.record is not None)
+        periods = (self._period_of(state) for state in states if state is not None)
+        starts = (period.start for period in periods if period is not None)
+        return day_of(min((previous.days.at, *starts)), self._zone)
+
+    def _status_at(self, component_id: str, at: Instant) -> ComponentStatus:
+        return self._timeline.status_histories[component_id].at(at).status
+
+    def _changes_of(self, component_id: str) -> list[_Change]:
         if component_id not in self._changes:
-            instants = list(self._timeline.status_histories[component_id].instants)
-            instants += (
-                at for record in self._records.get(component_id, ()) for at in record.change_instants
-            )
-            self._changes[component_id] = sorted(instants)
+            records = self._records.get(component_id, ())
+            changes = [_Change(at) for at in self._timeline.status_histories[component_id].instants]
+            changes += (_Change(at, record) for record, _ in records for at in record.change_instants)
+            self._changes[component_id] = sorted(changes, key=attrgetter("at"))
         return self._changes[component_id]
 
-    def _compute_downtimes(
-        self, component_id: str, days: DateRange, current_status: ComponentStatus
-    ) -> dict[date, DayDowntime]:
+    def _compute_downtimes(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
+        current_status = self._status_at(component_id, days.at)
         lengths = self._downtime_lengths(component_id, days)
         today = day_of(days.at, self._zone)
         ongoing = None if current_status == "operational" else current_status
@@ -176,17 +183,23 @@ class DowntimeByDay:
             start = midnight
 
     def _open_periods(self, component_id: str, days: DateRange) -> Iterator[OpenPeriod]:
+        range_start = day_start(days.first_day, self._zone)
         range_end = day_start(days.last_day + ONE_DAY, self._zone)
-        for history in self._records.get(component_id, ()):
+        for history, final_since in self._records.get(component_id, ()):
+            if final_since is not None and final_since < range_start:
+                continue
             record = history.state_at(days.at)
             if record is None:
                 continue
-            if record not in self._periods:
-                self._periods[record] = active_period(record)
-            period = self._periods[record]
+            period = self._period_of(record)
             if period is not None:
                 start, end = period
                 yield OpenPeriod(start, range_end if end is None else end, record)
+
+    def _period_of(self, record: IncidentState) -> "ActivePeriod | None":
+        if record not in self._periods:
+            self._periods[record] = active_period(record)
+        return self._periods[record]
 
 
 class ActivePeriod(NamedTuple):

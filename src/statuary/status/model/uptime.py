@@ -320,11 +320,10 @@ class PublishedIncident(NamedTuple):
     final_since: Instant | None  # None if the last state known is open
 
 
-@lru_cache(maxsize=2)
-def _published_incidents(timeline: Timeline) -> dict[str, list[PublishedIncident]]:
-    """Group the incidents that are ever published by component, latest first."""
+def published_by_component(histories: Iterable[IncidentHistory]) -> dict[str, list[PublishedIncident]]:
+    """Group the incidents that are ever published by component, in the given order."""
     by_component: dict[str, list[PublishedIncident]] = {}
-    for history in timeline.incidents:
+    for history in histories:
         final = history.final_state
         if final is None:
             continue
@@ -332,6 +331,11 @@ def _published_incidents(timeline: Timeline) -> dict[str, list[PublishedIncident
         for component_id in history.components:
             by_component.setdefault(component_id, []).append(incident)
     return by_component
+
+
+@lru_cache(maxsize=2)
+def _published_incidents(timeline: Timeline) -> dict[str, list[PublishedIncident]]:
+    return published_by_component(timeline.incidents)
 
 
 def _incidents_of_component(
