@@ -15,6 +15,9 @@ from statuary.base.optional import import_optional
 
 Database = sqlite3.Connection
 
+PAGE_SIZE = 16_384
+"""Bytes of a page of a new database: each is read and written by one call of the system."""
+
 CACHE = 16_384
 """KiB of a temporary database that stay in memory."""
 
@@ -56,7 +59,9 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
     """
     if file is not None and os.path.lexists(file):
         _require_database_file(file)
-    return sqlite3.connect(file or "", timeout=wait, isolation_level=None)
+    connection = sqlite3.connect(file or "", timeout=wait, isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+    return connection
 
 
 def open_read_only_database(

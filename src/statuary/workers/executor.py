@@ -72,6 +72,14 @@ class Executor(Protocol):
         return False
 
     @property
+    def most_tasks(self) -> int:
+        """The most tasks into which work should be divided that one process could divide at will.
+
+        Each task costs this process a few milliseconds.
+        """
+        return 1
+
+    @property
     def full_manifest(self) -> "FullManifest | None":
         """The function that lists a large site's files with several workers.
 
@@ -88,14 +96,17 @@ class InProcessExecutor(Executor):
         return map(work, tasks)
 
 
+TASKS_OF_WORKER = 16
+"""Tasks that each worker gets at most, where work can be divided at will: all end at about the same time."""
+
 RUN_HERE = 4
-"""Tasks that are done in this process: starting another takes about as long."""
+"""Tasks that are done in this process before there are workers: starting another takes about as long."""
 
 
 class PooledExecutor(Executor):
     """Runs tasks in a pool of workers, which start if there are many tasks.
 
-    The first few tasks run in this process.
+    Until then, tasks run in this process.
     """
 
     def __init__(self, start: "Callable[[], WorkerPool]") -> None:
@@ -117,7 +128,7 @@ class PooledExecutor(Executor):
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         stream = iter(tasks)
         few = list(islice(stream, RUN_HERE + 1))
-        if len(few) <= RUN_HERE:
+        if len(few) <= RUN_HERE and self.pool is None:
             yield from map(work, few)
             return
         from statuary.workers.task_window import (  # importing it takes a fiftieth of a small build
@@ -131,6 +142,11 @@ class PooledExecutor(Executor):
     @override
     def has_workers(self) -> bool:
         return self.pool is not None
+
+    @property
+    @override
+    def most_tasks(self) -> int:
+        return TASKS_OF_WORKER * (1 if self.pool is None else self.pool.size)
 
     @property
     @override

@@ -27,12 +27,14 @@ from statuary.extensions.cluster.dask_pool import DaskExecutor
 from statuary.extensions.cluster.finalize import ListingTask, make_manifest_parts
 from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger import ranges
+from statuary.publish.ledger import document_table
 from statuary.publish.ledger.document_table import write_partition_file
 from statuary.publish.ledger.ranges import (
     ListedRange,
+    bounds_ignoring_case,
     divide_recorded_rows,
     index_rows_by_path,
+    listed_ranges,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import AddedFile, CollectedOutput, PartitionResult
@@ -57,7 +59,7 @@ def cluster():
 def many(monkeypatch) -> None:
     """Make small partitions and short ranges, so that few contracts are divided as many are."""
     monkeypatch.setattr(FolderTarget, "partition_size", 4)
-    monkeypatch.setattr(ranges, "LISTED_SAMPLE", bytes([16]))
+    monkeypatch.setattr(document_table, "SAMPLED_ROWS", 17)
 
 
 def build(content: Path, out: Path, executor: Executor | None = None) -> BuildResult:
@@ -287,8 +289,9 @@ def test_manifest_built_in_ranges_equals_whole(numbers, cuts):
         patch.setattr(tail, "media_type_of", lambda path: "text/plain")
         ends = [f"incidents/{number:02}.json" for number in sorted(cuts)]
         parts, bodies, names, size = [], {}, 0, 0
-        for after, until in zip(["", *ends], [*ends, None], strict=True):
-            some = make_manifest_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
+        for number, after in enumerate(["", *ends]):
+            following = tuple(ends[number : number + 2])
+            some = make_manifest_parts(ListingTask("", Rows("", after, following), CollectedOutput()))
             parts += some.parts
             bodies |= {document.path: document.body for document in some.result.documents}
             names, size = names + some.names, size + some.size
@@ -296,3 +299,32 @@ def test_manifest_built_in_ranges_equals_whole(numbers, cuts):
     assert parts == [part for part, _ in whole]
     assert bodies == {part.path: text for part, text in whole}
     assert (names, size) == (len(entries), sum(entry.size for entry in entries))
+
+
+NAMES = st.text("0@AZ[`az~é", max_size=4)
+
+
+@settings(max_examples=times(300))
+@given(NAMES, NAMES, NAMES)
+def test_bounds_ignoring_case_hold_range(after, until, name):
+    low, high = bounds_ignoring_case(after, until) if after < until else ("", "~")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        ((is_within,),) = connection.execute(
+            "SELECT path BETWEEN ? AND ? FROM (SELECT ? COLLATE NOCASE AS path)", (low, high, name)
+        )
+    assert is_within or not after < name <= until
+
+
+def test_listed_ranges_yield_files_by_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(document_table, "SAMPLED_ROWS", 5)
+    paths = [f"{folder}/{number:03X}{end}" for folder in "aB" for number in range(300) for end in ("x", "X_")]
+    with FolderTarget(tmp_path / "site") as target:
+        file = tmp_path / "partition.sqlite3"
+        write_partition_file(file, PartitionResult(0, files=[recorded(path, "") for path in paths]))
+        target.merge_partition(PartitionResult(0, file=file))
+        several = listed_ranges(target.ledger, 100)
+        for listed_range in several:
+            expected = [path for path in sorted(paths) if path > listed_range.after]
+            assert [path for path, *_ in listed_range.rows()] == expected
+    assert 50 < len(several) < 130
+    assert [listed.until for listed in several] == [*(listed.after for listed in several[1:]), None]

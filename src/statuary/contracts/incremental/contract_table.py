@@ -28,6 +28,7 @@ from statuary.contracts.incremental.table_schema import (
     DuplicateContracts,
     LocatedContract,
     SourceRow,
+    index_statements,
     match_id_sort_key,
 )
 from statuary.contracts.model.contract_row import ContractCounts, ContractRow
@@ -212,8 +213,8 @@ class ContractTable(LedgerTable):
 
         Call this method after all rows have been added.
         """
-        for name, columns in SOURCE_INDEXES.items():
-            self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
+        for statement in index_statements("work", "built"):
+            self.connection.execute(statement)
         if self.is_partial:
             self.connection.executescript(SUPERSEDE)
 
@@ -437,11 +438,10 @@ class ContractTable(LedgerTable):
         width = equal_columns.count(",") + 1
         for location, unit, digest, is_published, *values in self.connection.execute(query):
             contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
-            before = self._published_before(contract.row, equal_columns)
             precedence = precedence_of(
                 contract,
                 digest,
-                before,
+                self._published_before(contract.row, equal_columns),
                 is_published=bool(is_published),
                 is_same_contract=equal_columns != "match_order",
             )
@@ -536,9 +536,7 @@ class ContractTable(LedgerTable):
 
     def _repeated_values_query(self, columns: list[str]) -> str:
         names = ", ".join(columns)
-        repeated = (
-            f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
-        )
+        repeated = f"SELECT {names} FROM work.built WHERE {columns[0]} IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
         if not self.is_partial:
             return repeated
         column_list = ", ".join(f"b.{column}" for column in columns)
@@ -552,9 +550,12 @@ class ContractTable(LedgerTable):
     def save(self) -> None:
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
-        execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.is_partial else '1'}")
-        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.is_partial else (0,)
-        if built_count > staying:  # rebuilding the indexes is then faster than updating them for each row
+        execute(f"DELETE FROM main.sources{f' WHERE location IN ({SUPERSEDED})' if self.is_partial else ''}")
+        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone()
+        if not staying:  # SQLite copies rows and indexes as they are into an empty table with the same ones
+            for statement in index_statements("main", "sources"):
+                execute(statement)
+        elif built_count > staying:  # rebuilding the indexes is then faster than updating them for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
         execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")
@@ -563,8 +564,8 @@ class ContractTable(LedgerTable):
             " (SELECT t.git, t.stat FROM work.touched AS t WHERE t.location = sources.location)"
             " WHERE location IN (SELECT location FROM work.touched)"
         )
-        for name, columns in SOURCE_INDEXES.items():
-            execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")
+        for statement in index_statements("main", "sources"):
+            execute(statement)
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:

@@ -80,11 +80,10 @@ def add_contract_lists(
         is_same_site: whether only contracts have changed since the last build made the pages.
     """
     site, sources = contracts.site, contracts.sources
-    rows = None
+    rows = sources.rows_for_workers() if executor.has_workers else None
     # In a site with one chain, an address has at most one contract. The build of that contract has already
     # made the document of the address.
     if len(site.of(SiteContracts).chains) > 1:
-        rows = sources.rows_for_workers() if executor.has_workers else None
         if rows is not None:
             _add_address_lists_by_workers(target, contracts, rows, executor, progress)
         else:
@@ -127,7 +126,8 @@ def _add_address_lists_by_workers(
 
     results = list[PartitionResult]()
     with report_stage(progress, "Addresses"):
-        ends = contracts.sources.range_end_addresses(ADDRESSES_OF_RANGE)
+        size = max(ADDRESSES_OF_RANGE, contracts.counts.contracts // executor.most_tasks)
+        ends = contracts.sources.range_end_addresses(size)
         ranges = address_ranges(rows, ends, contracts.site.hosting, target.output)
         for result in executor.map_unordered(make_address_lists, ranges):
             results.append(result)  # nothing is added while workers read

@@ -5,6 +5,7 @@ views show the contracts after the build: the rows of this build and, in a parti
 that this one does not replace.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from statuary.contracts.model.contract_row import ContractRow
@@ -104,9 +105,15 @@ SOURCE_INDEXES = {
     "by_address": "(address, chain_id)",
     "by_match_order": "(match_order)",
     "with_findings": "(location) WHERE findings != ''",
-    "of_units": "(unit) WHERE unit != location",
 }
 """The indexes of sources by name."""
+
+
+def index_statements(schema: str, table: str) -> Iterator[str]:
+    """Yield the statements that create the indexes of a table of sources, unless they exist."""
+    for name, columns in SOURCE_INDEXES.items():
+        yield f"CREATE INDEX IF NOT EXISTS {schema}.{table}_{name} ON {table} {columns}"
+
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
@@ -158,8 +165,8 @@ CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work
 
 SUPERSEDE = """
 INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT location FROM work.built;
-INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
-    WHERE unit != location AND unit IN (SELECT location FROM work.superseded);
+INSERT OR IGNORE INTO work.superseded SELECT s.location FROM work.superseded AS u CROSS JOIN main.sources AS s
+    ON s.location > u.location || ':' AND s.location < u.location || ';' AND s.unit = u.location;
 """
 
 COMPARED = (

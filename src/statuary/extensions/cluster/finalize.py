@@ -24,7 +24,7 @@ from statuary.publish.manifest import Manifest, ManifestBuilder, is_listed
 from statuary.publish.origin import SiteOrigin
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
-from statuary.workers.executor import RUN_HERE, Executor, PooledExecutor
+from statuary.workers.executor import RUN_HERE, PooledExecutor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,8 @@ def sort_rows_in_ranges(
         yield result._replace(file=None)
     least = max(RUN_HERE + 1, RANGES_OF_WORKER * (0 if executor.pool is None else executor.pool.size))
     if len(files) > least:
-        ranges = divide_recorded_rows(files, max(least, len(files) // PARTITIONS_OF_RANGE))
+        count = min(len(files) // PARTITIONS_OF_RANGE, executor.most_tasks)
+        ranges = divide_recorded_rows(files, max(least, count))
         files = sorted(executor.map_unordered(write_sorted_range, ranges))
     yield from (PartitionResult(items=0, file=file) for file in files)
 
@@ -139,7 +140,7 @@ def _skip_to_first_part_end(files: ListedRange) -> Iterator[Entry]:
                 is_within = True
 
 
-def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
+def make_full_manifest(executor: PooledExecutor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
     """Let several workers make the manifest, the list of a site's files.
 
     Args:
@@ -151,7 +152,7 @@ def make_full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrig
         The manifest. None if the site is small or only partly rebuilt; the caller then makes the manifest
         itself.
     """
-    ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
+    ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger, executor.most_tasks)
     if len(ranges) <= RUN_HERE:
         return None
     named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from statuary.base.files import PublishingError, transaction
 from statuary.publish.ledger.schema import (
-    ADDED_COLUMNS,
-    ADDED_VALUES,
     AddedFile,
     PartitionResult,
     all_names,
@@ -29,6 +27,10 @@ SourcedFile = tuple[str, str, int, bytes, str]
 """A file made from content files: path, aliases, size in bytes, SHA-256 and sources; aliases and sources are one a line."""
 
 SOURCED_FILE = "path, aliases, size, digest, sources FROM documents WHERE sources != ''"
+
+
+SAMPLED_ROWS = 4_093
+"""One of so many rows is sampled; a prime number, because the documents of a contract are in the same order."""
 
 
 class _RetainedFiles(NamedTuple):
@@ -62,8 +64,12 @@ class DocumentTable:
             of both are discarded.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, run: int) -> None:
         self.connection = connection
+        self.run = run
+        self.sampled_paths: list[str] = []  # the paths of some files that workers have made
+        self._values = f"VALUES ({PLACEHOLDERS}, {run})"
+        self._merged_count = 0
         self.partial = False  # whether files that this build does not add stay, except marked ones
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
@@ -83,7 +89,7 @@ class DocumentTable:
 
         with transaction(self.connection):
             try:
-                self.connection.executemany(f"INSERT INTO work.offered {ADDED_VALUES}", remember_last_file())
+                self.connection.executemany(f"INSERT INTO work.offered {self._values}", remember_last_file())
             except sqlite3.IntegrityError:
                 raise self._same_path_error(last_file[0]) from None
 
@@ -102,7 +108,7 @@ class DocumentTable:
         """
         changes_before = self.connection.total_changes
         with transaction(self.connection):
-            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {ADDED_VALUES}", files)
+            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {self._values}", files)
         if len(files) == self.connection.total_changes - changes_before:
             return True
         query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
@@ -111,6 +117,40 @@ class DocumentTable:
         )
         self.path_conflict = self.path_conflict or self._same_path_error(next(clashing, files[-1]))
         return False
+
+    def merge_partition(self, file: Path) -> None:
+        """Add a worker's results to those of this build.
+
+        If a file of the worker has the path of another file, the error is stored in `path_conflict`.
+
+        Call this function outside a transaction: SQLite cannot attach a database within one.
+
+        Args:
+            file: the database that `write_partition_file` wrote.
+        """
+        execute = self.connection.execute
+        execute("ATTACH ? AS partition", (str(file),))
+        try:
+            with self.connection:
+                execute("BEGIN")
+                ((count,),) = execute("SELECT COALESCE(MAX(rowid), 0) FROM partition.offered")
+                merged_rows = execute(
+                    f"INSERT OR IGNORE INTO work.offered SELECT *, {self.run} FROM partition.offered"
+                )
+                for name in tables_of_sections(self.connection):
+                    execute(f"INSERT OR REPLACE INTO work.{name} SELECT * FROM partition.{name}")
+                if merged_rows.rowcount < count and (clash := execute(PATH_CONFLICT).fetchone()):
+                    self.path_conflict = self.path_conflict or same_path_error(*clash)
+                self._sample_paths(count)
+        finally:
+            execute("DETACH partition")
+
+    def _sample_paths(self, count: int) -> None:
+        """Keep the path of one of `SAMPLED_ROWS` rows of the attached partition."""
+        query = "SELECT path FROM partition.offered WHERE rowid = ?"
+        for row in range(SAMPLED_ROWS - self._merged_count % SAMPLED_ROWS, count + 1, SAMPLED_ROWS):
+            self.sampled_paths += self.connection.execute(query, (row,)).fetchone()
+        self._merged_count += count
 
     def reserve(self, path: str) -> bool:
         """Reserve the path of a document that is not stored in this table.
@@ -194,6 +234,8 @@ class DocumentTable:
 
     def paths_to_remove(self) -> Iterator[str]:
         """Yield the paths of published files that the build will remove."""
+        if self._is_first_build():
+            return
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -204,6 +246,10 @@ class DocumentTable:
         ):
             names = set(all_names(new, new_aliases)) if new else set()
             yield from (name for name in all_names(old, old_aliases) if name not in names)
+
+    def _is_first_build(self) -> bool:
+        """Return whether no file was published before."""
+        return self.connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None
 
     def site_size(self, published_name_count: int, published_bytes: int) -> SiteSize:
         """Return the site's number of files and bytes after the build.
@@ -349,7 +395,7 @@ class DocumentTable:
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
-            f" {action} FROM documents WHERE {names} AND path NOT IN (SELECT path FROM work.offered)",
+            f" {action}, run FROM documents WHERE {names} AND path NOT IN (SELECT path FROM work.offered)",
             bounds,
         )
 
@@ -422,13 +468,12 @@ class DocumentTable:
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
         )
 
-    def save(self, run: int) -> None:
-        """Store the list of the new site's files; the caller commits it.
-
-        Args:
-            run: the number of this build, which new and changed files get.
-        """
+    def save(self) -> None:
+        """Store the list of the new site's files; the caller commits it."""
         execute = self.connection.execute
+        if self._is_first_build():  # SQLite then copies the rows as they are, in half the time
+            execute("INSERT INTO documents SELECT * FROM work.offered")
+            return
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
         )
@@ -436,14 +481,12 @@ class DocumentTable:
         # Do not update the rows of unchanged files, so that they keep the number of the build that wrote
         # them. This also saves time.
         execute(
-            "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
-            " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
+            "INSERT INTO documents SELECT * FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
             " aliases = excluded.aliases, digest = excluded.digest, size = excluded.size,"
             " modified = excluded.modified, sources = excluded.sources, persistent = excluded.persistent,"
-            " run = excluded.run WHERE digest != excluded.digest OR modified != excluded.modified"
+            " actions = excluded.actions, run = excluded.run WHERE digest != excluded.digest OR modified != excluded.modified"
             " OR sources != excluded.sources OR aliases != excluded.aliases OR persistent != excluded.persistent"
-            " OR path != excluded.path COLLATE BINARY",
-            (run,),
+            " OR path != excluded.path COLLATE BINARY"
         )
 
 
@@ -466,9 +509,11 @@ def same_path_error(
     )
 
 
+PLACEHOLDERS = ",".join("?" * len(AddedFile._fields))
+
 SCHEMA = f"""
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
-CREATE TABLE offered {ADDED_COLUMNS.format(key="")};
+CREATE TABLE offered ({", ".join(AddedFile._fields)});
 BEGIN;
 """
 
@@ -483,7 +528,7 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
     with closing(open_database(unfinished)) as connection:
         connection.executescript(SCHEMA)
         # Convert named tuples to tuples, because sqlite3 takes twice as long to insert named ones.
-        connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))
+        connection.executemany(f"INSERT INTO offered VALUES ({PLACEHOLDERS})", map(tuple, result.files))
         if (rows := result.rows) is not None:
             connection.execute(f"CREATE TABLE {rows.table} ({', '.join(rows.columns)})")
             connection.executemany(f"INSERT INTO {rows.insertion}", map(tuple, rows.rows))
@@ -507,32 +552,3 @@ def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
     """
     query = "SELECT name FROM partition.sqlite_master WHERE type = 'table' AND name != 'offered'"
     return [name for (name,) in connection.execute(query)]
-
-
-def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Add a worker's results to those of this build.
-
-    Call this function outside a transaction: SQLite cannot attach a database within one.
-
-    Args:
-        connection: the connection of the ledger.
-        file: the database that `write_partition_file` wrote.
-
-    Returns:
-        The error if a file of the worker has the path of another file, else None.
-    """
-    connection.execute("ATTACH ? AS partition", (str(file),))
-    try:
-        with connection:
-            connection.execute("BEGIN")
-            (files,) = connection.execute("SELECT COUNT(*) FROM partition.offered").fetchone()
-            merged_rows = connection.execute(
-                "INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered"
-            )
-            for name in tables_of_sections(connection):
-                connection.execute(f"INSERT OR REPLACE INTO work.{name} SELECT * FROM partition.{name}")
-            is_clash = merged_rows.rowcount < files
-            clash = connection.execute(PATH_CONFLICT).fetchone() if is_clash else None
-    finally:
-        connection.execute("DETACH partition")
-    return None if clash is None else same_path_error(*clash)

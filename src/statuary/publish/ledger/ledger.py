@@ -30,7 +30,6 @@ from statuary.publish.ledger.document_table import (
     OBSTRUCTED,
     REPLACE,
     DocumentTable,
-    merge_partition_file,
 )
 from statuary.publish.ledger.schema import (
     ADOPT_OWNED,
@@ -125,7 +124,7 @@ class Ledger:
                 raise problem from None
             quarantine_ledger(file)
             self._open_connection(file)
-        self.documents = DocumentTable(self.connection)
+        self.documents = DocumentTable(self.connection, self.run)
         self._tables: list[LedgerTable] = []
         self._retains_unchanged = False
         self._meta: dict[str, str] = {}
@@ -330,8 +329,7 @@ class Ledger:
         Args:
             file: the database with the results.
         """
-        clash = merge_partition_file(self.connection, file)
-        self.documents.path_conflict = self.documents.path_conflict or clash
+        self.documents.merge_partition(file)
 
     def add_rows(self, rows: PartitionRows | None) -> None:
         """Add the rows that a worker produced to their table.
@@ -442,7 +440,7 @@ class Ledger:
         """
         totals = {"names": str(plan.documents), "size": str(plan.size)}
         with transaction(self.connection):
-            self.documents.save(self.run)
+            self.documents.save()
             self.connection.execute(SAVE_OWNED)
             for table in self._tables:
                 table.save()

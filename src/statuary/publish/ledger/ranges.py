@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from heapq import merge
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +19,6 @@ from statuary.system.writing import sync_file
 
 SAMPLED_FILES = 8
 """Partitions from whose paths the ends of ranges are taken."""
-
-LISTED_SAMPLE = bytes([0, 16])
-"""The ends of ranges: files whose digest is less than this, one of 4,096."""
 
 
 class RecordedRange(NamedTuple):
@@ -49,20 +46,25 @@ def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[Recorded
     """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
-    # Each sample comes from SQLite in the order NOCASE, which ignores the case of ASCII letters. Merge the
-    # samples in the same order.
-    sample = list(merge(*map(_read_sorted_paths, some), key=lambda path: path.encode().lower()))
+    # Sort the samples in SQLite's order NOCASE, which ignores the case of ASCII letters.
+    sample = sorted((path for file in some for path in _read_paths(file)), key=_fold_case)
     step = max(1, len(sample) // count)
     ends = list(dict.fromkeys(sample[step : step * count : step]))
+    parts = len(ends) + 1
     for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True)):
         file = files[0].with_name(f"sorted-{files[0].stem}-{number:07d}.sqlite3")
-        yield RecordedRange(after, until, tuple(files), tuple(files[number :: len(ends) + 1]), file)
+        sources = files[len(files) * number // parts : len(files) * (number + 1) // parts]
+        yield RecordedRange(after, until, tuple(files), tuple(sources), file)
 
 
-def _read_sorted_paths(file: Path) -> list[str]:
+def _read_paths(file: Path) -> list[str]:
     with closing(open_database(file)) as connection:
-        rows = connection.execute("SELECT path FROM offered ORDER BY path COLLATE NOCASE")
-        return [path for (path,) in rows]
+        return [path for (path,) in connection.execute("SELECT path FROM offered")]
+
+
+def _fold_case(path: str) -> bytes:
+    """Return a key that sorts paths like SQLite's order NOCASE."""
+    return path.encode().lower()
 
 
 def write_sorted_range(task: RecordedRange) -> Path:
@@ -140,11 +142,16 @@ def tables_for_workers(ledger: Ledger) -> BuildTables | None:
 
 
 class ListedRange(NamedTuple):
-    """A range of the site's files, for a worker that writes the manifest."""
+    """A range of the new site's files, sorted by path."""
 
     tables: BuildTables
     after: str  # the path before the first one; empty for none
-    until: str | None  # the last path; None for the end
+    ends: tuple[str, ...]  # the last path of this range, and of the next one; empty for the end of the site
+
+    @property
+    def until(self) -> str | None:
+        """The last path; None for the end."""
+        return self.ends[0] if self.ends else None
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
         """Yield the files of the new site, beginning with this range.
@@ -155,29 +162,54 @@ class ListedRange(NamedTuple):
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.
         """
+        for after, until in pairwise((self.after, *self.ends)):
+            yield from self.tables.rows(
+                "SELECT path, aliases, size, digest FROM offered WHERE path BETWEEN ? AND ?"
+                " AND path > ? COLLATE BINARY AND path <= ? COLLATE BINARY ORDER BY path COLLATE BINARY",
+                *bounds_ignoring_case(after, until),
+                after,
+                until,
+            )
         yield from self.tables.rows(
-            "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
+            "SELECT path, aliases, size, digest FROM offered WHERE path > ? COLLATE BINARY"
             " ORDER BY path COLLATE BINARY",
-            self.after,
+            (self.after, *self.ends)[-1],
         )
 
 
-def listed_ranges(ledger: Ledger) -> list[ListedRange]:
+def bounds_ignoring_case(after: str, until: str) -> tuple[str, str]:
+    """Return bounds, in the order that ignores case, of all paths in a range of the order of bytes.
+
+    The table of files is sorted without regard to case, and the manifest by bytes.
+
+    Args:
+        after: the path before the range.
+        until: the last path of the range.
+    """
+    same = next(place for place, last in enumerate(until) if after[place : place + 1] != last)
+    prefix, first, last = until[:same], after[same : same + 1], until[same]
+    # The two orders differ only where capital letters begin and end.
+    characters = [first, *(edge for edge in "@AZ[" if first < edge < last), last]
+    folded = [_fold_case(character).decode() for character in characters]
+    return prefix + min(folded), prefix + max(folded) + "\U0010ffff"
+
+
+def listed_ranges(ledger: Ledger, most: int) -> list[ListedRange]:
     """Divide the files of the new site into ranges, for several workers.
 
     No file may be added before the ranges have been read.
 
+    Args:
+        most: the approximate maximum number of ranges.
+
     Returns:
         The ranges; none if the build's tables are in memory.
     """
-    execute = ledger.connection.execute
-    if ledger.build_database:
-        execute("CREATE INDEX IF NOT EXISTS work.offered_by_path ON offered (path COLLATE BINARY)")
-    tables = tables_for_workers(ledger)
+    tables, sample = tables_for_workers(ledger), ledger.documents.sampled_paths
     if tables is None:
         return []
-    query = "SELECT path FROM work.offered WHERE digest < ? ORDER BY path COLLATE BINARY"
-    ends = [path for (path,) in execute(query, (LISTED_SAMPLE,))]
+    ends = sorted(set(sample[:: 1 + len(sample) // most]))
     return [
-        ListedRange(tables, after, until) for after, until in zip(["", *ends], [*ends, None], strict=True)
+        ListedRange(tables, after, tuple(ends[number : number + 2]))
+        for number, after in enumerate(["", *ends])
     ]

@@ -28,7 +28,7 @@ from typing_extensions import override
 
 from statuary.registry import CONTENT_SECTIONS
 from statuary.site.document import Document
-from statuary.system.databases import CACHE
+from statuary.system.databases import CACHE, PAGE_SIZE
 
 
 class LedgerEntry(NamedTuple):
@@ -74,9 +74,26 @@ def all_names(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
-MAIN = """
+FILES = """(
+    path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, in its published case
+    aliases TEXT NOT NULL,                 -- further names that differ in case alone, a line each
+    digest BLOB NOT NULL,                  -- SHA-256 of the body
+    size INTEGER NOT NULL,                 -- bytes
+    modified INTEGER NOT NULL,             -- st_mtime_ns of the file
+    sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
+    persistent INTEGER NOT NULL,           -- whether it stays when a build does not offer it
+    actions TEXT NOT NULL,                 -- the action for each name in that build, one letter each
+    run INTEGER NOT NULL                   -- the build that wrote the file
+) WITHOUT ROWID"""
+"""The columns of `documents` and `offered`.
+
+They are those of `AddedFile`, and `run`. Because they are the same, SQLite copies the rows of a new site without
+decoding them.
+"""
+
+MAIN = f"""
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS kept (
     name TEXT PRIMARY KEY,
@@ -85,28 +102,19 @@ CREATE TABLE IF NOT EXISTS kept (
     paths TEXT NOT NULL,                   -- a line each
     run INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS documents (
-    path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, in its published case
-    aliases TEXT NOT NULL,                 -- further names that differ in case alone, a line each
-    digest BLOB NOT NULL,                  -- SHA-256 of the body
-    size INTEGER NOT NULL,                 -- bytes
-    modified INTEGER NOT NULL,             -- st_mtime_ns of the file
-    sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
-    persistent INTEGER NOT NULL,              -- whether it stays when a build does not offer it
-    run INTEGER NOT NULL                   -- the build that wrote the file
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS documents {FILES};
 CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE persistent = 0;
 CREATE TABLE IF NOT EXISTS removals (path TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
-OWNED = """
-PRAGMA owned.synchronous=OFF;
+OWNED = f"""
+PRAGMA owned.page_size={PAGE_SIZE}; PRAGMA owned.synchronous=OFF;
 CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
 """
 """A database with the names of our files: it still identifies them if the ledger is lost."""
 
 ADOPT_OWNED = """
-INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
+INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, '', 0 FROM owned.names
 """
 SAVE_OWNED = """
 INSERT INTO owned.names SELECT path, aliases FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE
@@ -118,25 +126,18 @@ DELETE FROM owned.names
     WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
 """
 
-ADDED_COLUMNS = """(
-    path TEXT {key}, aliases TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
-    modified INTEGER NOT NULL, sources TEXT NOT NULL, persistent INTEGER NOT NULL, actions TEXT NOT NULL
-)"""
-"""Columns as `AddedFile` has them."""
-
-ADDED_VALUES = f"VALUES ({','.join('?' * len(AddedFile._fields))})"
-
 WORK = f"""
-PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
+PRAGMA work.page_size={PAGE_SIZE}; PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
 PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
-CREATE TABLE work.offered {ADDED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
+CREATE TABLE work.offered {FILES};
+CREATE INDEX work.offered_of_the_site ON offered (path) WHERE persistent = 0;
 CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
 """
 
 EXPECTED_COLUMNS = {
     "notes": ("name", "value"),
     "kept": ("name", *CachedGroup._fields),
-    "documents": ("path", "aliases", *AddedFile._fields[2:7], "run"),
+    "documents": (*AddedFile._fields, "run"),
     "removals": ("path",),
 }
 """The columns of the ledger's own tables; a ledger with others is damaged."""
