@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.main import COMMAND_GROUPS
 from statuary.cli.main import command as main
 from statuary.cli.old_names import OLD_RULES
 from statuary.engine.json_schemas import SCHEMA_MODELS
@@ -162,17 +163,23 @@ def command_reference() -> Iterator[tuple[str, str]]:
     """Yield the page with all commands, and a page for each."""
     commands = list(_commands("statuary", main))
     common_rows = "\n".join(COMMON_OPTIONS.values())
-    rows = "\n".join(
-        f"| [`{path}`](command-reference/{_slug(path)}.md) | {_first_line(command)} |"
-        for path, command in commands[1:]
-    )
+    tables = [
+        f"## {title}\n\n| command | what it does |\n|---|---|\n"
+        + "".join(
+            f"| [`{path}`](command-reference/{_slug(path)}.md) | {_first_line(command)} |\n"
+            for path, command in commands[1:]
+            if path.split()[1] in names
+        )
+        for title, names in COMMAND_GROUPS.items()
+    ]
+    listed = "\n".join(tables)
     yield (
         "command-reference.md",
         (
             f"---\ntitle: Commands\norder: 600\n{REFERENCE}\ndescription: Every command, with its options, their defaults and what they do.\n---\n"
-            f"| command | what it does |\n|---|---|\n{rows}\n\n"
-            "The exit code of a command says what happened:\n\n- 0: done\n- 1: the content has errors\n- 2: wrong usage, such as an unknown option\n- 3: failed, and nothing was published\n- 4: published, except the parts with errors\n- 5: a build is due (`statuary tick`)\n- 6: built, but not published to `--to`\n- 130: interrupted\n\n"
-            "To see the options of a command in the terminal, write `--help` after it. `statuary --version` prints the version.\n\n"
+            "The page of each command lists its options. In the terminal, write `--help` after the command. `statuary --version`\n"
+            f"prints the version.\n\n{listed}\n"
+            "## Exit codes\n\nThe exit code of a command says what happened:\n\n- 0: done\n- 1: the content has errors\n- 2: wrong usage, such as an unknown option\n- 3: failed, and nothing was published\n- 4: published, except the parts with errors\n- 5: a build is due (`statuary tick`)\n- 6: built, but not published to `--to`\n- 130: interrupted\n\n"
             f"## Common options\n\nMost commands have these options:\n\n| option | default | what it does |\n|---|---|---|\n{common_rows}\n"
         ),
     )
