@@ -73,6 +73,8 @@ def _summarize_page(name: str, rows: Sequence[ContractRow]) -> PageSummary:
 class ChainList:
     """The list of a chain's contracts, divided into pages.
 
+    If some contracts changed since the last build, only pages near them are divided again.
+
     Attributes:
         pages: all pages, oldest first, after `divide` or `find_pages`.
     """
@@ -84,12 +86,11 @@ class ChainList:
         previous_pages: Sequence[PageSummary] = (),
         changed_match_ids: Iterable[str] | None = None,
     ) -> None:
-        """Describe the list; `divide` makes its pages.
+        """Prepare the list; `divide` makes its pages.
 
         Args:
-            chain_id: the chain.
             rows_after: returns the list entries with a higher match id than the given one, oldest first; all
-                of them if it is empty.
+                of them if it is empty. A match id is Sourcify's number for a verification.
             previous_pages: the pages of the last build.
             changed_match_ids: the match ids at which the list differs from that of the last build; None if
                 everything may differ.
@@ -104,7 +105,7 @@ class ChainList:
         self._next_rows: Iterator[ContractRow] = iter(())
 
     def divide(self) -> Iterator[PageRows]:
-        """Divide the contracts into pages, and yield the pages that differ from the last build.
+        """Divide the contracts into pages, and yield those that changed.
 
         Only contracts near a change are read. The pages are those of `divide_into_list_pages` for all
         contracts.
@@ -121,7 +122,7 @@ class ChainList:
                 number = None
 
     def _divide_anew(self, last: str) -> Generator[PageRows, None, int | None]:
-        """Divide the contracts after a match id, until a page ends where one ended in the last build.
+        """Divide again until a page ends where one did before.
 
         Returns:
             The index of the page that followed in the last build; None at the end of the list.
@@ -140,7 +141,7 @@ class ChainList:
         return None
 
     def find_pages(self) -> None:
-        """Divide the contracts into pages, without their contracts."""
+        """Divide the contracts into pages, to know only their names and sizes."""
         for _ in self.divide():
             pass
 
@@ -163,7 +164,6 @@ class ChainList:
         return None
 
     def _has_change(self, after: str, until: str | None) -> bool:
-        """Return whether the list differs after a match id, and not after another one."""
         if self._changes is None:
             return True
         place = bisect_right(self._changes, _match_id_order(after))
@@ -171,7 +171,10 @@ class ChainList:
         return bool(changes) and (until is None or changes[0] <= _match_id_order(until))
 
     def unchanged_pages(self) -> set[str]:
-        """Return the names of pages with the same contracts and neighbours as in the last build."""
+        """Return the names of pages that need not be rendered again.
+
+        They have the same contracts and neighbours as in the last build.
+        """
         previous_names = set(_names_with_neighbours(self._previous_pages))
         same = {names[1] for names in _names_with_neighbours(self.pages) if names in previous_names}
         return same - self._changed_pages
@@ -211,5 +214,4 @@ def _names_with_neighbours(pages: Sequence[PageSummary]) -> Iterator[tuple[str, 
 
 
 def _match_id_order(match_id: str) -> tuple[int, str]:
-    """Return a value that sorts like the number in a match id."""
     return len(match_id), match_id

@@ -355,7 +355,7 @@ class ContractTable(LedgerTable):
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_match_ids(self) -> dict[str, list[str]]:
-        """Return the match ids at which the list of a chain has changed, by chain id."""
+        """Return the match ids of changed list entries, by chain id."""
         changes: dict[str, list[str]] = {}
         for chain_id, match_id in self.connection.execute(
             "SELECT chain_id, substr(match_order, 3) FROM changed_rows ORDER BY 1"

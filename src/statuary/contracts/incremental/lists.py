@@ -103,7 +103,7 @@ def add_contract_lists(
 def _add_chain_lists(
     target: BuildTarget, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
 ) -> dict[str, ChainList]:
-    """Add the API documents of the lists that changed.
+    """Add the API lists of chains with changed contracts.
 
     Returns:
         The list of each chain, divided into pages.
@@ -209,7 +209,6 @@ def _changed_match_ids(contracts: BuiltContracts) -> dict[str, list[str] | None]
 def _chain_lists(
     ledger: Ledger, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
 ) -> dict[str, ChainList]:
-    """Return the list of each chain, not yet divided into pages."""
     pages = orjson.loads(ledger.get_meta(LIST_PAGES) or "{}")
     return {
         chain.chain_id: ChainList(
