@@ -62,6 +62,10 @@ def content_reference() -> Iterator[tuple[str, str]]:
 
 def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
     yield f"---\ntitle: {file.pattern}\norder: {number}\nsearch: low\ndescription: {json.dumps(file.description)}\n---\n"
+    notes = {"KEY": "`KEY` is a name that you choose", "[]": "`[]` is an entry of a list"}
+    used = [note for mark, note in notes.items() if any(mark in section.title for section in file.sections)]
+    if used:
+        yield f"In the names of keys, {', and '.join(used)}.\n"
     for section in file.sections:
         if section.title:
             yield f"## {section.title}\n"

@@ -30,7 +30,7 @@ class PagesSource(SourceModel):
 
 
 class HostingSource(SourceModel):
-    """Settings for the host of the site."""
+    """What a build writes for your host, such as its configuration files."""
 
     files: tuple[HostingPlatform, ...] = NO_HOSTING.files
     """The hosts for which a build writes configuration files into the site. `statuary setup` writes this key
@@ -53,7 +53,7 @@ class SiteSource(SourceModel):
     pages: PagesSource = PagesSource.model_construct()
     """Which HTML pages the site has, and their language."""
     hosting: HostingSource = HostingSource.model_construct()
-    """Settings for the host of the site."""
+    """What a build writes for your host, such as its configuration files."""
 
     @override
     @classmethod
