@@ -16,9 +16,11 @@ import click
 from statuary.cli.main import COMMAND_GROUPS
 from statuary.cli.main import command as main
 from statuary.cli.old_names import OLD_RULES
+from statuary.contracts.checks.proof_rule_list import PROOF
 from statuary.engine.json_schemas import SCHEMA_MODELS
 from statuary.engine.rule_catalogue import all_rules
 from statuary.site.pages.page_texts import page_texts
+from statuary.status.section import STATUS_RULES
 from support.content_keys import KeySection, SourceFileKeys, source_file_keys
 from support.message_rules import CONTENT, CONTRACTS, DESCRIPTORS, STATUS
 from support.requirements import CHECKOUT
@@ -345,10 +347,14 @@ def messages() -> Iterator[tuple[str, str]]:
     for title, (about, rules) in MESSAGE_SECTIONS.items():
         parts.append(f"## {title}\n\n{about}\n")
         parts += [f"### {name}\n\n{text}\n" for name, text in sorted(rules.items())]
-    rows = "\n".join(f"| `{old}` | `{new}` |" for old, new in sorted(OLD_RULES.items()))
+    suggested = {rule.name for rule in all_rules() if rule.group in (PROOF, STATUS_RULES)}
+    rows = "\n".join(
+        f"| `{old}` | `{new}` |" for old, new in sorted(OLD_RULES.items()) if new not in suggested
+    )
     parts.append(
-        "## Old names of rules\n\nUp to version 0.2.0, many rules had other names. If an old message or script has such a name, look for\n"
-        f"the new one here.\n\n| old name | new name |\n|---|---|\n{rows}\n"
+        "## Old names of rules\n\nUp to version 0.2.0, most rules had other names. If an old message or script has such a name, run\n"
+        "`statuary check --skip NAME`, which prints the new name. For these rules, it prints none:\n\n"
+        f"| old name | new name |\n|---|---|\n{rows}\n"
     )
     return iter([("messages.md", "\n".join(parts))])
 
