@@ -390,7 +390,7 @@ def providers(kind: str) -> dict[str, str]:
     }
 
 
-def provided(need: str) -> Any:
+def import_provided(need: str) -> Any:
     """Import the function or class that an extension provides to the core.
 
     Args:

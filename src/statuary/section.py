@@ -78,7 +78,7 @@ class Run:
     sections: "Sequence[Section]" = ()  # the enabled sections, in the order in which they run
     results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
-    def result(self, kind: type[Kind]) -> Kind | None:
+    def result_of(self, kind: type[Kind]) -> Kind | None:
         """Return the value of a given type that a section returned.
 
         Returns:

@@ -31,7 +31,7 @@ def best(work):
 def main():
     content = CHECKOUT / "content"
     sizes, size_ratios, times, time_ratios = [], [], [], []
-    for source in read_content(content).site.of(SiteContracts).sources:
+    for source in read_content(content).site.content_of(SiteContracts).sources:
         read = read_contract(content, source)
         size, own = len(encode_anchor(read.anchor)), len(encode_unchecked(read.record))
         verifying = best(lambda r=read: decide_chain_claims(RecordView(r.record), r.anchor, r.anchor.record))

@@ -48,7 +48,7 @@ def model() -> dict[str, Any]:
     """Return the record that every contract of the benchmark is a variant of."""
     catalogue = read_content(CONTENT).site
     assert catalogue is not None
-    source = next(source for source in catalogue.of(SiteContracts).sources if source.address == MODEL)
+    source = next(source for source in catalogue.content_of(SiteContracts).sources if source.address == MODEL)
     read = read_contract(CONTENT, source).record
     assert read is not None
     return dict(read)
@@ -85,7 +85,7 @@ def incident_documents(content: Path) -> Iterator[Document]:
     assert catalogue is not None
     now = parse_instant(NOW)
     yield from StatusPages(
-        build_timeline(catalogue.of(StatusContent).catalogue, now), site_context(catalogue)
+        build_timeline(catalogue.content_of(StatusContent).catalogue, now), site_context(catalogue)
     ).documents_at(now)
 
 

@@ -79,7 +79,7 @@ def test_exit_code_follows_build_outcome():
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
     assert (partial.extent, partial.missing) == (Extent.PARTIAL, ("cards", "log/"))
     assert exit_code_of(partial) == ExitCode.PUBLISHED_WITH_FAULTS
-    failed = partial.without_target("the site at s3://bucket").without(["cards"])
+    failed = partial.with_failed_target("the site at s3://bucket").without(["cards"])
     assert (failed.extent, len(failed.missing)) == (Extent.FOLDER, 3)
     assert exit_code_of(failed) == ExitCode.TARGET_FAILED
 

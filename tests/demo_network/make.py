@@ -141,7 +141,7 @@ def _with_evidence(content: Path, plan: dict[str, Any]) -> list[ContractSource]:
         for verification in plan["verifications"]
         if verification.get("evidence") == "none"
     }
-    sources = read_content(content).site.of(SiteContracts).sources
+    sources = read_content(content).site.content_of(SiteContracts).sources
     records = {source: read_contract(content, source).record for source in sources}
     return [
         source

@@ -247,7 +247,7 @@ def test_recompilation_reproduces_demo_contracts(workshop, tmp_path, records):
             copy = shutil.copytree if kept.is_dir() else shutil.copy
             copy(kept, tmp_path / "contracts" / CHAIN.name / kept.name)
     site = read_content(tmp_path).site
-    assert len(site.of(SiteContracts).sources) == len(wanted)
+    assert len(site.content_of(SiteContracts).sources) == len(wanted)
     again = recompile_contracts(tmp_path, site, workshop, NoProgress())
     assert (again.compiled, again.identical, again.findings) == (len(wanted), len(wanted), ())
 

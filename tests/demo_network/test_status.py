@@ -23,7 +23,7 @@ def reading():
 def documents(at=EVENING):
     return {
         document.path: json.loads(document.body)
-        for document in status_documents(reading().site.of(StatusContent).catalogue, at)
+        for document in status_documents(reading().site.content_of(StatusContent).catalogue, at)
         if document.path.endswith(".json")
     }
 

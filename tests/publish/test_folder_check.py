@@ -30,8 +30,8 @@ def document(path: str) -> Document:
 def build(root: Path, added: Iterable[str] = ()) -> frozenset[str]:
     """Build a site, and return the sources of files that were missing or resized, which are made again."""
     with FolderTarget(root) as target:
-        target.ledger.retain_unchanged_sources()
-        lacking = target.incomplete_sources(verify=False)
+        target.ledger.keep_files_of_unchanged_sources()
+        lacking = target.sources_of_damaged_documents(verify=False)
         target.add(map(document, sorted({*lacking, *added})))
         target.apply()
     return lacking
@@ -105,8 +105,8 @@ def test_files_in_new_folder_are_checked(site: Path) -> None:
 
 def test_next_build_finds_concurrently_removed_file(site: Path) -> None:
     with FolderTarget(site) as target:
-        target.ledger.retain_unchanged_sources()
-        assert target.incomplete_sources(verify=False) == frozenset()
+        target.ledger.keep_files_of_unchanged_sources()
+        assert target.sources_of_damaged_documents(verify=False) == frozenset()
         (site / "one/3").unlink()
         target.add([document("one/9")])
         target.apply()
@@ -115,7 +115,7 @@ def test_next_build_finds_concurrently_removed_file(site: Path) -> None:
 
 def test_partial_run_keeps_folder_timestamps(site: Path) -> None:
     with FolderTarget(site) as target:
-        target.ledger.set_partial()
+        target.ledger.keep_unreplaced()
         target.add([document("three/1"), document("one/1")])
         noted = target.ledger.get_meta(CHECKED_FOLDERS)
         target.apply()

@@ -10,7 +10,7 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.read import open_for_reading, read_cached_group
+from statuary.publish.ledger.read import open_ledger_read_only, read_cached_group
 from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
 from statuary.publish.plan import Action
 from statuary.site.document import Document
@@ -234,7 +234,7 @@ def test_output_folder_that_is_file_fails(tmp_path: Path) -> None:
         FolderTarget(tmp_path / "file")
 
 
-@pytest.mark.parametrize("listing", ["listing", "differences"])
+@pytest.mark.parametrize("listing", ["new_site_files", "files_changed_since_last_build"])
 def test_unfinished_ledger_iterator_survives_close(tmp_path: Path, listing: str) -> None:
     with FolderTarget(tmp_path) as publication:
         publication.add([document("a"), document("b")])
@@ -249,7 +249,7 @@ def test_saved_ledger_group_is_read_back(tmp_path: Path) -> None:
         run = target.ledger.run
         target.ledger.save_group("packs", "fingerprint", items=7, paths=["a", "b"])
         target.apply()
-    with open_for_reading(tmp_path / LEDGER) as connection:
+    with open_ledger_read_only(tmp_path / LEDGER) as connection:
         assert connection is not None
         assert read_cached_group(connection, "packs") == CachedGroup("fingerprint", 7, run=run)
         assert read_cached_group(connection, "other") == CachedGroup("")

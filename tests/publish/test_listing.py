@@ -92,7 +92,9 @@ def test_listing_diff_has_both_entries() -> None:
     ]
     assert list(find_differences(before, after)) == differences
     assert [change.action for change in differences] == [Action.REMOVE, Action.REPLACE, Action.ADD]
-    plan = make_publication_plan(lambda: find_differences(before, after), document_count=3, site_size=4)
+    plan = make_publication_plan(
+        lambda: find_differences(before, after), document_count=3, size_after_build=4
+    )
     assert (plan.counts, plan.unchanged) == ({Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}, 1)
     assert (plan.size, plan.changed_size) == (4, 3)
     assert [str(change) for change in plan.changes()] == ["- a", "~ b (2 bytes)", "+ c (1 bytes)"]

@@ -49,7 +49,9 @@ PATHS = {
 }
 PATHS[OWN_PAGE.name] = OWN_PAGE.path(path="/".join(["p" * 44] * 4))
 LATER = [
-    url.path(**LONGEST) for url in all_urls() if url.is_timed and url not in (EPOCH_DOCUMENT, EPOCH_PATCH)
+    url.path(**LONGEST)
+    for url in all_urls()
+    if url.changes_with_time and url not in (EPOCH_DOCUMENT, EPOCH_PATCH)
 ]
 for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
     PATHS[epoch.name] = max((epoch.path(epoch=LONGEST["epoch"], path=path) for path in LATER), key=len)

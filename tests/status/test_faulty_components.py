@@ -104,13 +104,13 @@ def read(folder, components, **incidents):
 
 
 def found_in(site):
-    status = site.of(StatusContent)
+    status = site.content_of(StatusContent)
     return list(status_findings(build_timeline_to_horizon(status.catalogue, NOW, status.settings), NOW))
 
 
 def published(folder):
     """Return the components of a sound build, as the next one reads them in the ledger."""
-    catalogue = read(folder, COMPONENTS).site.of(StatusContent).catalogue
+    catalogue = read(folder, COMPONENTS).site.content_of(StatusContent).catalogue
     target = Memory.__new__(Memory)
     store_published_components(target, catalogue.components)
     assert load_published_components(target) == catalogue.components
@@ -119,14 +119,14 @@ def published(folder):
 
 def repaired(site, last):
     """Return the catalogue as a build publishes it."""
-    catalogue = site.of(StatusContent).catalogue
+    catalogue = site.content_of(StatusContent).catalogue
     if catalogue.faulty_parts:
         places = [part.pointer for part in catalogue.faulty_parts]
         catalogue = keep_last_components(catalogue, last, places).catalogue
-    timeline = build_timeline_to_horizon(catalogue, NOW, site.of(StatusContent).settings)
+    timeline = build_timeline_to_horizon(catalogue, NOW, site.content_of(StatusContent).settings)
     while faulty := find_faulty_components(status_findings(timeline, NOW), catalogue):
         catalogue = replace_faulty_components(catalogue, faulty, last).catalogue
-        timeline = build_timeline_to_horizon(catalogue, NOW, site.of(StatusContent).settings)
+        timeline = build_timeline_to_horizon(catalogue, NOW, site.content_of(StatusContent).settings)
     assert not [finding for finding in status_findings(timeline, NOW) if finding.severity == "error"]
     return catalogue
 
@@ -156,7 +156,7 @@ def test_faulty_component_without_build_is_omitted(tmp_path, name):
     positions = {component.key: component.position for component in last}
     sound, found = exclude_broken_parts(site, found_in)
     assert [f for f in (*findings, *found) if f.severity == "error" and f.path == "components.yaml"]
-    catalogue = sound.of(StatusContent).catalogue
+    catalogue = sound.content_of(StatusContent).catalogue
     if name == "a duplicate key":
         assert [component.key for component in catalogue.components] == ["rpc", "south", "bridges", "north"]
         return

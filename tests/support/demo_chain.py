@@ -54,7 +54,7 @@ def _unix(moment: datetime) -> int:
 def _artifacts(content: Path) -> dict[str, dict[str, Any]]:
     """Return what the plan deploys, by name: code of the records, whose libraries have their addresses already."""
     artifacts = {}
-    for source in read_content(content).site.of(SiteContracts).sources:
+    for source in read_content(content).site.content_of(SiteContracts).sources:
         record = read_contract(content, source).record
         assert record is not None
         creation = record["creationBytecode"]["onchainBytecode"] or "0x"

@@ -70,7 +70,7 @@ def file_headers_js() -> str:
 
 
 def _timed_regexes() -> list[str]:
-    return _regexes(url for url in all_urls() if url.is_timed and url is not EPOCH_DOCUMENT)
+    return _regexes(url for url in all_urls() if url.changes_with_time and url is not EPOCH_DOCUMENT)
 
 
 def _regexes(urls: Iterable[Url]) -> list[str]:

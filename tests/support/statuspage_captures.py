@@ -79,7 +79,7 @@ def read_status(folder: Path) -> StatusCatalogue:
     reading = read_content(folder)
     assert reading.findings == []
     assert reading.site is not None
-    return reading.site.of(StatusContent).catalogue
+    return reading.site.content_of(StatusContent).catalogue
 
 
 def named_components(record: Members) -> Iterable[Members]:

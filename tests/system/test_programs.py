@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.source.edit_files import is_in_repository, start_repository
+from statuary.source.edit_files import init_and_commit, is_in_repository
 from statuary.source.git_state import GitQuery
 from statuary.system.programs import GitProcess, ProgramError, RunLimits, git_output, run_git, run_program
 
@@ -33,7 +33,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "site.yaml").write_text("title: A\n")
-    start_repository(folder, [folder / "site.yaml"])
+    init_and_commit(folder, [folder / "site.yaml"])
     return folder
 
 
@@ -61,7 +61,7 @@ def test_git_commit_hook_inherits_no_secret(repository: Path, monkeypatch: pytes
     hook.write_text("#!/bin/sh\nenv > environment.txt\n")
     hook.chmod(0o755)
     (repository / "new.yaml").write_text("")
-    start_repository(repository, [repository / "new.yaml"])
+    init_and_commit(repository, [repository / "new.yaml"])
     assert "GIT_AUTHOR_NAME=a@example.org" in (repository / "environment.txt").read_text()
     assert SECRET not in (repository / "environment.txt").read_text()
 

@@ -39,10 +39,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def limit_steps() -> Iterator[None]:
-    """Raise `StepLimitError` if a `with` block does more than `MAX_STEPS` steps.
-
-    The code in the block counts its work with `consume_steps`.
-    """
+    """Raise `StepLimitError` if a `with` block does more than `MAX_STEPS` steps."""
     token = _budget.set(_Budget(MAX_STEPS))
     try:
         yield

@@ -253,5 +253,5 @@ def _publish_to_target(built: Outcome, out: Path, to: str, output_format: str) -
     except OSError as error:
         print_error(PublishingError(f"{error.filename or target_name(to)}: {error.strerror}"))
     else:
-        return built.without(published.missing)
-    return built.without_target(f"the site at {target_name(to)}")
+        return built.with_missing(published.missing)
+    return built.with_failed_target(f"the site at {target_name(to)}")

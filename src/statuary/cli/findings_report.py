@@ -13,7 +13,7 @@ import click
 from statuary.base.findings import Finding, Position, Severity
 from statuary.cli.escape import escape_control_chars, json_text
 from statuary.publish.outcome import Outcome
-from statuary.source.source_files import open_source
+from statuary.source.source_files import open_content_file
 from statuary.source.unreadable import UnreadableError
 from statuary.system.files import open_descriptor
 from statuary.version import VERSION
@@ -167,7 +167,7 @@ class _SourceLines:
         if any(name.startswith(".") for name in path.split("/")):
             return []
         try:
-            with open_descriptor(open_source(self.root, path, links=False)) as file:
+            with open_descriptor(open_content_file(self.root, path, links=False)) as file:
                 raw = file.read(MAX_SOURCE_SIZE + 1)
             return [] if len(raw) > MAX_SOURCE_SIZE else raw.decode("utf-8-sig").splitlines()
         except (OSError, ValueError, UnreadableError):

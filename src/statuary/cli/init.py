@@ -21,8 +21,8 @@ from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, build_instant, content_option, now_option, option_group
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
-from statuary.registry import provided
-from statuary.source.edit_files import EditError, init_repository, is_in_repository, start_repository
+from statuary.registry import import_provided
+from statuary.source.edit_files import EditError, init_and_commit, init_repository, is_in_repository
 from statuary.source.edit_yaml import set_yaml_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.git_merge import install_merge_driver
@@ -328,7 +328,7 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
     Returns:
         The exit code.
     """
-    import_site: NewContent = provided("new content")
+    import_site: NewContent = import_provided("new content")
     code = import_site(*source, content, now)
     file = content / "site.yaml"
     if not file.exists():
@@ -368,7 +368,7 @@ def _commit_files(content: Path) -> ExitCode:
         attributes = install_merge_driver(content)
         click.echo(f"wrote {attributes}")
         paths = (path for path in (content, content.parent / ".gitignore", attributes) if path.exists())
-        click.echo(f"committed to git as {start_repository(content.parent, paths).summary_line}")
+        click.echo(f"committed to git as {init_and_commit(content.parent, paths).summary_line}")
     except EditError as error:
         print_error(error)
         return ExitCode.FAILED

@@ -18,8 +18,8 @@ from statuary.cli.output import (
 )
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
-from statuary.publish.locations import SiteReplacement, find_replaceable_parts, scheme_of
-from statuary.publish.origin import SiteOrigin, build_meta_values
+from statuary.publish.locations import SiteReplacement, find_irreplaceable_folders, url_scheme
+from statuary.publish.origin import SiteOrigin, origin_meta_values
 from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.publish.plan import Plan
 from statuary.registry import load, providers
@@ -61,7 +61,7 @@ def publish_folder(
         PublishingError: if the folder cannot be published.
         StatuaryError: if a library for the URL is not installed.
     """
-    scheme = scheme_of(to)
+    scheme = url_scheme(to)
     if not scheme:
         _require_folder_name(to)
 
@@ -82,7 +82,7 @@ def require_publishable_target(to: str) -> None:
     Raises:
         PublishingError: if the name is empty or a misspelt URL, or no extension can publish to the URL.
     """
-    if scheme := scheme_of(to):
+    if scheme := url_scheme(to):
         _publisher_for_scheme(scheme, to)
     else:
         _require_folder_name(to)
@@ -96,7 +96,7 @@ def target_name(to: str) -> str:
     Args:
         to: a folder, which is its own name, or a URL.
     """
-    scheme = scheme_of(to)
+    scheme = url_scheme(to)
     host = to.removeprefix(f"{scheme}://").partition("/")[0].rpartition("@")[2]
     return f"{scheme}://{host}" if scheme else to
 
@@ -154,14 +154,14 @@ def publish_to_folder(
     Raises:
         PublishingError: if the documents cannot be published.
     """
-    replacement = find_replaceable_parts(site, to)
+    replacement = find_irreplaceable_folders(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
-        target.add(document for document in documents if replacement.includes(document.path))
+        target.add(document for document in documents if replacement.may_replace(document.path))
         for folder in replacement.folders:
-            target.ledger.documents.retain_folder_files(folder)
+            target.ledger.documents.keep_published_folder(folder)
         plan = target.plan()
         if origin is not None:
-            target.ledger.set_meta(build_meta_values(origin))
+            target.ledger.set_meta(origin_meta_values(origin))
         if not dry_run:
             target.apply()
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
@@ -182,7 +182,7 @@ def report_publication(replacement: SiteReplacement, to: str) -> Outcome:
     if replacement.folders:
         folders = ", ".join(f"{folder}/" for folder in replacement.folders)
         click.echo(f"everything else is published; the target keeps its {folders}", err=True)
-    return ALL_PUBLISHED.without(f"{folder}/ at {to}" for folder in replacement.folders)
+    return ALL_PUBLISHED.with_missing(f"{folder}/ at {to}" for folder in replacement.folders)
 
 
 def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool = False) -> None:

@@ -98,7 +98,7 @@ class ContractsSection(ContentSection):
 
     @override
     def findings(self, run: Run) -> "Iterator[Finding]":
-        chains = () if run.site is None else run.site.of(SiteContracts).chains
+        chains = () if run.site is None else run.site.content_of(SiteContracts).chains
         first: dict[str, int] = {}
         for number, chain in enumerate(chains):
             if first.setdefault(chain.chain_id, number) != number:
@@ -134,7 +134,7 @@ class ContractsSection(ContentSection):
         return self._section_result(self._built)
 
     def _section_result(self, built: "BuiltContracts") -> SectionResult:
-        unnamed, counts = built.site.of(SiteContracts).sources.findings, built.counts
+        unnamed, counts = built.site.content_of(SiteContracts).sources.findings, built.counts
         return SectionResult(
             values=(built, counts),
             skipped=built.skipped,
@@ -162,7 +162,7 @@ class ContractsSection(ContentSection):
         )
 
         checks = _selected_checks(run.checks.skipped)
-        if not has_contracts(site.of(SiteContracts), target.ledger):
+        if not has_contracts(site.content_of(SiteContracts), target.ledger):
             return result_without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import (
             build_contracts,
@@ -197,7 +197,7 @@ class ContractsSection(ContentSection):
             return None
         from statuary.contracts.incremental.built_contracts import CONTRACTS, LIST_PAGES
 
-        contracts = built.site.of(SiteContracts)
+        contracts = built.site.content_of(SiteContracts)
         have_pages = not built.counts.contracts or contracts.have_pages(built.site.pages)
         line = "" if have_pages else WITHOUT_PAGES
         fingerprint = fingerprint_of(
@@ -246,7 +246,7 @@ class ContractsSection(ContentSection):
         )
 
         name = "documents of the settings"
-        yield from try_make(name, lambda: [chains_document(site.of(SiteContracts).chains)], skipped)
+        yield from try_make(name, lambda: [chains_document(site.content_of(SiteContracts).chains)], skipped)
         for make in (proof_schema_document, proof_checks_document, not_found_document):
             yield from try_make(name, partial(_make_single_document, make), skipped)
         yield from try_make(name, health_and_version_documents, skipped)
@@ -264,14 +264,14 @@ class ContractsSection(ContentSection):
 
     @override
     def config_inputs(self, site: "SiteContent") -> object:
-        contracts, counts = site.of(SiteContracts), self._contract_counts
+        contracts, counts = site.content_of(SiteContracts), self._contract_counts
         return contracts.chains, contracts.settings, tuple(counts.by_chain.items()), counts.example
 
     @override
     def api_facts(self, site: "SiteContent") -> ApiFacts:
         from statuary.contracts.api.operations import ENDPOINTS, example_paths
 
-        chains, counts = site.of(SiteContracts).chains, self._contract_counts
+        chains, counts = site.content_of(SiteContracts).chains, self._contract_counts
         ids = [*(chain.chain_id for chain in chains), GENESIS_CHAIN]
         return ApiFacts(
             endpoints={"contracts": ENDPOINTS} if chains else {},

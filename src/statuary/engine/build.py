@@ -17,7 +17,7 @@ from statuary.engine.sections import (
     remove_disabled_documents,
     without_building_sections,
 )
-from statuary.publish.origin import SiteOrigin, build_meta_values, refuse_earlier_build
+from statuary.publish.origin import SiteOrigin, origin_meta_values, refuse_earlier_build
 from statuary.publish.target import BuildTarget
 from statuary.section import ALL_CHECKS, CheckOptions, Run
 from statuary.version import VERSION
@@ -54,7 +54,7 @@ def build_folder(
     if not allow_older:
         refuse_earlier_build(target.ledger.get_meta("instant"), now)
     revision = "" if execution.git is None or (git := execution.git.wait_for_state) is None else git.revision
-    target.ledger.set_meta(build_meta_values(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
+    target.ledger.set_meta(origin_meta_values(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
     return build_site(
         root, target, now, progress, check_options, execution=execution, extension_options=extension_options
     )

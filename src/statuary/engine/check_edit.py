@@ -95,7 +95,7 @@ def read_status_content(
     timeline, language = None, ""
     if site is not None:
         language = site.pages.language
-        content = site.of(StatusContent)
+        content = site.content_of(StatusContent)
         timeline = build_timeline_to_horizon(content.catalogue, now, content.settings)
         findings = [*findings, *status_findings(timeline, now)]
     return CheckedStatus(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)

@@ -27,7 +27,7 @@ class CheckTarget(StatelessTarget):
     partition_size = 256
 
     @override
-    def output(self, name: str) -> PartitionOutput:
+    def output_for_task(self, name: str) -> PartitionOutput:
         return NoOutput()
 
     @override

@@ -30,8 +30,8 @@ def write_manifest(
     ledger = target.ledger
     is_renewed = (
         verify
-        or not ledger.is_partial
-        or not all(is_manifest_path(path) for path, *_ in ledger.differences())
+        or not ledger.keeps_unreplaced
+        or not all(is_manifest_path(path) for path, *_ in ledger.files_changed_since_last_build())
     )
     if target.writes_own_manifest or (not is_renewed and target.reuse([MANIFEST])):
         return []

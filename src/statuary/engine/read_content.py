@@ -101,7 +101,7 @@ def read_content(
     content = ContentFiles()
     for file in walk_folder(root, (CONTRACTS,)) if files is None else files:
         if isinstance(file, Finding):
-            content.add_unusable(root, file)
+            content.add_unreadable_path(root, file)
         else:
             content.add(file)
     folder = ContentFolder(root=root, files=content, reads_contracts=files is None, ledger=ledger)

@@ -248,7 +248,7 @@ class Sections:
             Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
         )
         for folder in row.folders:
-            self._run.target.ledger.documents.retain_folder_files(folder)
+            self._run.target.ledger.documents.keep_published_folder(folder)
         # `row.folders` is only known for statuary's own extensions. Derive the folders of an extension from
         # another package from its URLs.
         if not row.folders and section.urls:
@@ -315,7 +315,7 @@ def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skippe
         if key not in enabled:
             for folder in folders_of_section:
                 if (key,) in faulty:
-                    documents.retain_folder_files(folder)
+                    documents.keep_published_folder(folder)
                 else:
                     documents.remove_unless_added(documents.paths_under(folder))
 

@@ -55,7 +55,7 @@ def tick(
             "set the clock or --now; if the last build had a wrong clock, run `statuary build --allow-older`",
         )
     with FolderTarget(root) as target:
-        target.ledger.set_partial()
+        target.ledger.keep_unreplaced()
         status = MovedStatus(target, index, now)
         changed_paths = status.changed_paths
         if dry_run:
@@ -68,7 +68,7 @@ def tick(
         sections.finalize()
         documents = target.ledger.documents
         if any(documents.files_to_write()) or any(documents.paths_to_remove()):
-            report.skipped += write_manifest(target, index.latest_change_before(now))
+            report.skipped += write_manifest(target, index.latest_change_until(now))
             target.apply()
             sections.on_published()
     return TickResult(changed_paths, "\n".join(report.lines), report.skipped, index)

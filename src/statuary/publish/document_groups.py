@@ -22,7 +22,7 @@ def reuse_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str,
     previous = target.ledger.cached_group(group)
     ledger = target.ledger
     # `statuary tick` may have replaced documents of the group after the last build.
-    is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
+    is_same = previous.fingerprint == fingerprint and ledger.documents.are_unchanged_since(
         previous.run, previous.paths
     )
     return previous.paths if is_same and target.reuse(previous.paths) else None

@@ -75,7 +75,7 @@ def compressed_forms(document: Document, formats: tuple[CompressedFormat, ...]) 
         PublishingError: if a format needs a package that is not installed.
     """
     match = match_url(document.path)
-    keeps_time = match is not None and match.url.is_timed
+    keeps_time = match is not None and match.url.changes_with_time
     if not formats or len(document.body) < SMALLEST or keeps_time:
         return
     for form in formats:

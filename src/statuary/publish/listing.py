@@ -397,7 +397,7 @@ def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
     return _make_encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
 
 
-def own_part_lines(text: bytes | None, part: Part) -> list[PartLine]:
+def split_trusted_part(text: bytes | None, part: Part) -> list[PartLine]:
     """Split a part of a manifest that statuary wrote into its lines.
 
     The lines are not validated, so do not use this function for a part from another source.

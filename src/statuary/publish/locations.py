@@ -48,7 +48,7 @@ FILE = "file"
 """The scheme of the name of a file, which is written without it."""
 
 
-def scheme_of(name: str) -> str:
+def url_scheme(name: str) -> str:
     """Return the scheme of a URL, such as `s3`.
 
     Returns:
@@ -68,7 +68,7 @@ def open_location(name: str) -> SiteLocation:
         PublishingError: if the location cannot be opened.
         StatuaryError: if a library for the URL's scheme is not installed.
     """
-    scheme = FILE if Path(name).is_file() else scheme_of(name)
+    scheme = FILE if Path(name).is_file() else url_scheme(name)
     target = providers("place").get(scheme)
     if target is None:
         return FolderLocation(name)
@@ -104,7 +104,7 @@ class SiteReplacement(NamedTuple):
     folders: tuple[str, ...] = ()  # folders of the target that must not be replaced
     problems: tuple[StatuaryError, ...] = ()  # the reasons why these paths stay
 
-    def includes(self, path: str) -> bool:
+    def may_replace(self, path: str) -> bool:
         """Return whether publishing may replace the file at a path.
 
         It may, unless the path is in a folder that stays as it is.
@@ -112,7 +112,7 @@ class SiteReplacement(NamedTuple):
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
-def find_replaceable_parts(site: str, target: str) -> SiteReplacement:
+def find_irreplaceable_folders(site: str, target: str) -> SiteReplacement:
     """Return the parts of a published site that may be replaced.
 
     For example, the extension for logs does not allow a log to be replaced by a shorter one. Only extensions

@@ -133,10 +133,10 @@ class ManifestBuilder:
         """
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
-        self.count(entries)
+        self.add_to_totals(entries)
         return encoded
 
-    def count(self, entries: list[Entry]) -> None:
+    def add_to_totals(self, entries: list[Entry]) -> None:
         """Add the number and size of some documents to the totals.
 
         Call this method for documents of a part that was encoded elsewhere.
@@ -165,7 +165,7 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
         for part in manifest.parts:
             entries = parse_part(read_path(part.path), part)
             counted.parts.append(part)
-            counted.count(entries)
+            counted.add_to_totals(entries)
             for entry in entries:
                 if entry.path <= last_path:
                     raise DamagedSnapshotError(

@@ -35,7 +35,7 @@ def refuse_earlier_build(last_build_time: str, instant: Instant) -> None:
         )
 
 
-def build_meta_values(origin: SiteOrigin) -> dict[str, str]:
+def origin_meta_values(origin: SiteOrigin) -> dict[str, str]:
     """Return the facts about a build as strings to store.
 
     Returns:

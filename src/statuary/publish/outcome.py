@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     extent: Extent
     missing: tuple[str, ...] = ()
 
-    def without(self, names: Iterable[str]) -> Self:
+    def with_missing(self, names: Iterable[str]) -> Self:
         """Return the outcome if some more parts were not published.
 
         If nothing was published at all, the outcome stays the same.
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
         extent = Extent.FOLDER if self.extent is Extent.FOLDER else Extent.PARTIAL
         return self._replace(extent=extent, missing=missing)
 
-    def without_target(self, name: str) -> Self:
+    def with_failed_target(self, name: str) -> Self:
         """Return the outcome if publishing the built site to another place failed.
 
         Args:
@@ -64,7 +64,7 @@ def outcome_with_faults(findings: Iterable[Finding]) -> Outcome:
             author wrote it.
     """
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
-    return ALL_PUBLISHED.without(_faulty_file_or_setting(finding) for finding in errors)
+    return ALL_PUBLISHED.with_missing(_faulty_file_or_setting(finding) for finding in errors)
 
 
 def _faulty_file_or_setting(finding: Finding) -> str:

@@ -28,9 +28,9 @@ from statuary.publish.listing import (
     encode_entry_line,
     encode_part_lines,
     ends_part,
-    own_part_lines,
     parse_entry_line,
     split_into_parts,
+    split_trusted_part,
 )
 from statuary.publish.manifest import (
     Manifest,
@@ -72,7 +72,7 @@ def add_manifest(
         manifest = (
             _full_manifest(target, origin, by_workers)
             if previous_manifest is None
-            else update_listing(target, origin, previous_manifest, _default_listing(target))
+            else update_manifest(target, origin, previous_manifest, _default_listing(target))
         )
     except DamagedSnapshotError:
         if previous_manifest is None:
@@ -98,7 +98,7 @@ def _manifest_document(path: str, body: bytes) -> Document:
 
 
 def _previous_manifest(target: BuildTarget) -> Manifest | None:
-    text = target.read_published(MANIFEST) if target.ledger.is_partial else None
+    text = target.read_published(MANIFEST) if target.ledger.keeps_unreplaced else None
     is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
 
@@ -122,10 +122,10 @@ def _full_manifest(
 ) -> Manifest:
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
-    return make_full_listing(target, origin, _default_listing(target))
+    return make_manifest_from_scratch(target, origin, _default_listing(target))
 
 
-def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
+def make_manifest_from_scratch(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
     """Make a manifest from scratch, and add all its parts.
 
     Args:
@@ -134,7 +134,9 @@ def make_full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedPa
         listing: selects the paths to list, and makes the documents of parts.
     """
     builder = ManifestBuilder()
-    rows = (_listed_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
+    rows = (
+        _listed_entry(target, *row) for row in target.ledger.new_site_files() if listing.is_listed(row[0])
+    )
     for entries in split_into_parts(entry for entry in rows if entry is not None):
         part, text = builder.add(entries)
         target.add([listing.document(part, text)])
@@ -154,7 +156,7 @@ def _listed_entry(target: BuildTarget, path: str, aliases: str, size: int, diges
     return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
 
 
-def update_listing(
+def update_manifest(
     target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
 ) -> Manifest:
     """Update the last build's manifest: add only parts that changed.
@@ -170,7 +172,7 @@ def update_listing(
     """
     changes = (
         (path, None if digest is None else _listed_entry(target, path, aliases, size, digest))
-        for path, aliases, size, digest in target.ledger.differences()
+        for path, aliases, size, digest in target.ledger.files_changed_since_last_build()
         if listing.is_listed(path)
     )
     renewal = PartsUpdate(previous_manifest.parts, listing.read_path)
@@ -218,7 +220,9 @@ class PartsUpdate:
             if not part_changes and not open_part:
                 yield part, None
                 continue
-            for line in self._changed_lines(own_part_lines(self.read_path(part.path), part), part_changes):
+            for line in self._changed_lines(
+                split_trusted_part(self.read_path(part.path), part), part_changes
+            ):
                 yield from _add_line_to_part(open_part, line)
         for path, new in reversed(remaining_changes):  # the last build had no part here
             yield from _add_line_to_part(open_part, _encode_part_line(path, new)) if new is not None else ()

@@ -67,7 +67,7 @@ class BuildTarget(Target[Document], Protocol):
             The bytes, or None if the site had no file at the path.
         """
 
-    def output(self, name: str) -> PartitionOutput:
+    def output_for_task(self, name: str) -> PartitionOutput:
         """Return an object that receives the documents of a worker.
 
         Args:
@@ -97,7 +97,7 @@ class BuildTarget(Target[Document], Protocol):
             Whether there was something to reuse.
         """
 
-    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
+    def sources_of_damaged_documents(self, *, verify: bool) -> frozenset[str]:
         """Return content files whose published documents are missing or damaged.
 
         Args:
@@ -130,7 +130,7 @@ class StatelessTarget(BuildTarget):
         return None
 
     @override
-    def output(self, name: str) -> PartitionOutput:
+    def output_for_task(self, name: str) -> PartitionOutput:
         return CollectedOutput()
 
     @override
@@ -148,5 +148,5 @@ class StatelessTarget(BuildTarget):
         return False
 
     @override
-    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
+    def sources_of_damaged_documents(self, *, verify: bool) -> frozenset[str]:
         return frozenset()

@@ -63,7 +63,7 @@ class SiteContent(NamedTuple):
     unread: frozenset[str] = frozenset()
     faults: tuple[Fault, ...] = ()  # errors that stop a build only with `strict`
 
-    def of(self, kind: type[Value]) -> Value:
+    def content_of(self, kind: type[Value]) -> Value:
         """Return the content of one section, such as the contracts.
 
         Args:
@@ -79,7 +79,7 @@ class SiteContent(NamedTuple):
         """
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
-    def with_value(self, new: object) -> Self:
+    def with_section_content(self, new: object) -> Self:
         """Return a copy of the content with one section's part replaced.
 
         Args:

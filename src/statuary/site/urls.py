@@ -155,7 +155,7 @@ class Url(NamedTuple):
         return FRAMED_HEADERS if self.framed else COMMON_HEADERS
 
     @property
-    def is_timed(self) -> bool:
+    def changes_with_time(self) -> bool:
         """Whether the document changes with time, without a new build.
 
         Documents that show the status do.
@@ -212,7 +212,7 @@ class UrlRows(list[Url]):
         self.append(url)
         return url
 
-    def add_timed(
+    def add_status_url(
         self,
         name: str,
         pattern: str,

@@ -79,7 +79,7 @@ class ContentFiles:
         else:
             self.files[pattern.kind].append(file)
 
-    def add_unusable(self, root: Path, finding: Finding) -> None:
+    def add_unreadable_path(self, root: Path, finding: Finding) -> None:
         """Add a path that cannot be read, such as a dangling link.
 
         A file of a known kind, such as an incident, is reported like an unreadable file. If a whole folder of
@@ -150,7 +150,7 @@ class ContentFiles:
                 self.read_paths.add(file.path)
                 yield file, value
 
-    def translate_all(
+    def convert_all(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
         """Convert the parsed content of files to objects of the model.

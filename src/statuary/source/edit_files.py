@@ -29,7 +29,7 @@ class EditError(StatuaryError):
         super().__init__(message, hint)
         self.position = position  # the place in the file that prevents the edit, if there is one
 
-    def in_file(self, file: Path) -> "EditError":
+    def with_file(self, file: Path) -> "EditError":
         """Return a copy of the error with file, line and column in its message.
 
         Args:
@@ -214,7 +214,7 @@ def init_repository(folder: Path) -> None:
         _run_git("the files are written", folder, "init", "--quiet")
 
 
-def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
+def init_and_commit(folder: Path, paths: Iterable[Path]) -> Commit:
     """Commit files to git, after `git init` if necessary.
 
     Args:

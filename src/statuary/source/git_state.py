@@ -55,7 +55,7 @@ class GitState:
         return self.commit + ("+" if self.changed_paths else "")
 
     @property
-    def clean_id(self) -> str:
+    def unchanged_tree_id(self) -> str:
         """The hash by which git identifies the committed contracts folder.
 
         Returns:

@@ -96,7 +96,7 @@ def _type_fault(details: ErrorDetails) -> _FaultMessage:
         return _FaultMessage(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
     described = describe_value(details["input"])
     if details["type"] in ("literal_error", "enum"):
-        return _choice_fault(described, str(details["input"]), details["ctx"]["expected"])
+        return _unknown_value_fault(described, str(details["input"]), details["ctx"]["expected"])
     if details["type"] in COUNTED:
         limit = details["ctx"]["max_length"]
         size = len(details["input"])
@@ -112,7 +112,7 @@ def _type_fault(details: ErrorDetails) -> _FaultMessage:
     return _FaultMessage(f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}")
 
 
-def _choice_fault(shown_value: str, value: str, expected: str) -> _FaultMessage:
+def _unknown_value_fault(shown_value: str, value: str, expected: str) -> _FaultMessage:
     """Return the message about a value that is not among the allowed ones.
 
     Args:

@@ -67,7 +67,7 @@ def _merge_additions(base: str, text: str, other_text: str) -> str:
         base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other_text))
         for addition in _additions_of_value(base_tree, tree, other_tree, ()):
             edit = append_yaml_item if addition.is_item else set_yaml_value
-            text = edit(text, addition.pointer, _quoted_value(addition.value))
+            text = edit(text, addition.pointer, _with_original_quotes(addition.value))
     except (EditError, UnreadableError) as error:
         raise MergeConflictError(str(error), error.hint) from None
     for comment in COMMENT.findall(other_text):
@@ -122,14 +122,14 @@ def _new_items(base_value: _Value, items: Sequence[Json], pointer: Pointer) -> l
     return new
 
 
-def _quoted_value(value: Json) -> YamlValue:
+def _with_original_quotes(value: Json) -> YamlValue:
     """Convert a parsed value to one that is written with the same quotes."""
     if isinstance(value, PlainText) and value in ("true", "false"):
         return value == "true"
     if isinstance(value, dict):
-        return {key: _quoted_value(inner) for key, inner in value.items()}
+        return {key: _with_original_quotes(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_quoted_value(item) for item in value]
+        return [_with_original_quotes(item) for item in value]
     return str(value) if isinstance(value, str) else None
 
 

@@ -229,7 +229,7 @@ def _offset_of_part(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *
 def _find_offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
     walk = _OffsetSearch(pointers)
     for lexeme, start in _split_lexemes(text):
-        walk.read_lexeme(lexeme, start)
+        walk.process_lexeme(lexeme, start)
         if len(walk.offsets) == len(pointers):
             break
     return walk.offsets
@@ -244,26 +244,26 @@ class _OffsetSearch:
         self.expects_key = False
         self.key_start = -1
 
-    def read_lexeme(self, lexeme: str, start: int) -> None:
+    def process_lexeme(self, lexeme: str, start: int) -> None:
         if lexeme in "]}":
             self.path[-1:] = []
             self.expects_key = False
         elif lexeme == ",":
-            self.next_item()
+            self.move_to_next_item()
         elif lexeme == ":":
             self.expects_key = False
         elif self.expects_key:
             self.path[-1], self.key_start = json.loads(lexeme), start
         else:
-            self.read_value(lexeme, start)
+            self.record_value_offset(lexeme, start)
 
-    def next_item(self) -> None:
+    def move_to_next_item(self) -> None:
         if self.path and isinstance(self.path[-1], int):
             self.path[-1] += 1
         else:
             self.expects_key = True
 
-    def read_value(self, lexeme: str, start: int) -> None:
+    def record_value_offset(self, lexeme: str, start: int) -> None:
         if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.pointers:
             is_member = bool(self.path) and isinstance(self.path[-1], str)
             self.offsets.setdefault(pointer, (self.key_start if is_member else start, start))

@@ -54,7 +54,7 @@ class SourceFile:
             raise UnreadableError(f"cannot read the file: {reason}") from None
 
     def _open_descriptor(self) -> int:
-        return open_source(self.root, self.path)
+        return open_content_file(self.root, self.path)
 
     def load_text(self, limit: int) -> str:
         """Read the file as UTF-8.
@@ -101,14 +101,16 @@ class SiblingFile(SourceFile):
 
     @override
     def _open_descriptor(self) -> int:
-        return open_source(self.root, self.path, content=self.content)
+        return open_content_file(self.root, self.path, content=self.content)
 
 
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
 COPY = "copy the file into the content folder"
 
 
-def open_source(root: Path | str, path: str, *, links: bool = True, content: OpenFolder | None = None) -> int:
+def open_content_file(
+    root: Path | str, path: str, *, links: bool = True, content: OpenFolder | None = None
+) -> int:
     """Open a file of the content folder, or one beside the folder.
 
     Args:

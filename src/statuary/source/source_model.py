@@ -33,7 +33,7 @@ from statuary.base.primitives import (
     shorten,
 )
 from statuary.base.reserved_names import is_reserved_name
-from statuary.registry import provided
+from statuary.registry import import_provided
 
 
 class SourceModel(BaseModel):
@@ -304,7 +304,7 @@ def _validate_length(limit: int, value_name: str, text: str) -> str:
 def _validate_translations(check: Callable[[str], str], value: object) -> str:
     if not isinstance(value, dict):
         return check(_validate_string(value))
-    text: str = provided("text per language")(value, lambda text: check(_validate_string(text)))
+    text: str = import_provided("text per language")(value, lambda text: check(_validate_string(text)))
     return text
 
 

@@ -41,7 +41,7 @@ def without_records_of_files(site: SiteContent, paths: Collection[str]) -> SiteC
         site: the content.
         paths: the files whose incidents and maintenance windows to leave out.
     """
-    catalogue = site.of(StatusContent).catalogue
+    catalogue = site.content_of(StatusContent).catalogue
     catalogue = replace(
         catalogue,
         incidents=tuple(record for record in catalogue.incidents if record.source not in paths),
@@ -57,7 +57,7 @@ def with_status_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> Site
         site: the content.
         catalogue: the page with its components, incidents and maintenance windows.
     """
-    return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
+    return site.with_section_content(site.content_of(StatusContent)._replace(catalogue=catalogue))
 
 
 class StatusWithoutFaults(NamedTuple):
@@ -81,7 +81,7 @@ def exclude_broken_parts(
     excluded: list[Finding] = []
     while True:
         found = find_errors(site)
-        catalogue = site.of(StatusContent).catalogue
+        catalogue = site.content_of(StatusContent).catalogue
         if faulty := find_faulty_components(found, catalogue):
             kept = replace_faulty_components(catalogue, faulty, ())
             excluded += [finding for findings in faulty.values() for finding in findings]

@@ -46,7 +46,7 @@ def isolate_faulty_records(
     Raises:
         StatuaryError: if the status cannot be computed even without those files.
     """
-    content = site.of(StatusContent)
+    content = site.content_of(StatusContent)
     context = run_guarded(partial(site_context, site), site.source, "making the pages")
     pages = None if isinstance(context, Finding) else context
 
@@ -76,7 +76,7 @@ def isolate_faulty_records(
 
 
 def _with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
-    return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
+    return site.with_section_content(site.content_of(StatusContent)._replace(catalogue=catalogue))
 
 
 def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:

@@ -61,7 +61,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     @override
     def build(self, run: Run) -> SectionResult | None:
         if self._moved_documents or self._removed_paths:
-            former = run.result(PreviousVersions) or PreviousVersions()
+            former = run.result_of(PreviousVersions) or PreviousVersions()
             self._target.ledger.documents.remove_unless_added(self._removed_paths)
             self._target.add([*self._moved_documents, self._changes_document(former)])
         return None

@@ -130,7 +130,7 @@ class StatusSection(ContentSection, PublishesIncidents):
         # goes on.
         is_stopped_by_errors = run.is_check or run.checks.strict
         of_components, unread = _split_findings_by_path(
-            unread, site.of(StatusContent).catalogue.components_source
+            unread, site.content_of(StatusContent).catalogue.components_source
         )
         if of_components:
             site, of_components = self._with_last_components(
@@ -164,7 +164,7 @@ class StatusSection(ContentSection, PublishesIncidents):
             with_component_consequences,
         )
 
-        catalogue = site.of(StatusContent).catalogue
+        catalogue = site.content_of(StatusContent).catalogue
         last = load_published_components(run.target) if keeps else ()
         if not keeps or not (last or catalogue.components):
             self._errors = component_errors
@@ -192,8 +192,8 @@ class StatusSection(ContentSection, PublishesIncidents):
         )
 
         excluded = list(unread)
-        while faulty := find_faulty_components(self._found, sound.site.of(StatusContent).catalogue):
-            catalogue = site.of(StatusContent).catalogue
+        while faulty := find_faulty_components(self._found, sound.site.content_of(StatusContent).catalogue):
+            catalogue = site.content_of(StatusContent).catalogue
             kept = replace_faulty_components(catalogue, faulty, load_published_components(run.target))
             # A page without components would say that everything is operational. So let the errors stop the
             # build.
@@ -216,9 +216,9 @@ class StatusSection(ContentSection, PublishesIncidents):
         from statuary.status.isolate_faulty_records import isolate_faulty_records
         from statuary.status.model.bounded_records import limit_records
 
-        content = site.of(StatusContent)
+        content = site.content_of(StatusContent)
         catalogue, excess = limit_records(content.catalogue, run.instant, content.settings)
-        site = site.with_value(content._replace(catalogue=catalogue))
+        site = site.with_section_content(content._replace(catalogue=catalogue))
         followers = partial(run.sections_of, FollowsStatus)
         site, self._status, unsound = isolate_faulty_records(site, run.instant, followers)
         found = run_guarded(
@@ -251,7 +251,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
         if run.site is None:
             return None
-        former = run.result(PreviousVersions) or PreviousVersions()
+        former = run.result_of(PreviousVersions) or PreviousVersions()
         skipped = list[Finding]()
         with report_stage(run.progress, "Status documents and pages"):
             versions = former.previous_versions or self._status.previous_versions
@@ -263,7 +263,7 @@ class StatusSection(ContentSection, PublishesIncidents):
                 skipped,
                 verify=run.execution.verify,
             )
-        content = run.site.of(StatusContent).catalogue
+        content = run.site.content_of(StatusContent).catalogue
         store_published_components(run.target, content.components)
         counts = (
             count_text(len(content.components), "component"),
@@ -294,7 +294,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def config_inputs(self, site: "SiteContent") -> object:
-        content = site.of(StatusContent)
+        content = site.content_of(StatusContent)
         status = content.catalogue
         groups = sum(component.group for component in status.components)
         counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
@@ -304,7 +304,7 @@ class StatusSection(ContentSection, PublishesIncidents):
     def api_facts(self, site: "SiteContent") -> ApiFacts:
         from statuary.status.api.operations import FEED_ENDPOINTS, STATUS_ENDPOINTS
 
-        status = site.of(StatusContent).catalogue
+        status = site.content_of(StatusContent).catalogue
         return ApiFacts(
             endpoints={"status": STATUS_ENDPOINTS, "follow": FEED_ENDPOINTS},
             examples=self._paths,

@@ -281,7 +281,9 @@ class SiteStatus:
         or are in a list, and the one that changed last, which dates the page.
         """
         kinds = [kind for kind in (self.api, self.feeds, self.pages) if kind is not None]
-        listed_ids = {record.incident.id for kind in kinds for record in kind.listed_records(self.now)}
+        listed_ids = {
+            record.incident.id for kind in kinds for record in kind.records_in_changing_documents(self.now)
+        }
         passed = bisect_right(self.timeline.changes, self.now)
         last_change = self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
@@ -373,7 +375,7 @@ def status_at(
         followers: the extensions whose documents change with the status.
         context: the settings of pages; None for a status without pages.
     """
-    content = site.of(StatusContent)
+    content = site.content_of(StatusContent)
     public = public_status(content.catalogue, now)
     timeline = build_timeline_to_horizon(public.catalogue, now, content.settings)
     return SiteStatus(

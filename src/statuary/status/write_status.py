@@ -241,7 +241,7 @@ class _StatusWriter:
         records = (line.split(_LINE) for line in previous.paths)
         known = {digest: paths for digest, *paths in records if digest in current}
         all_paths = [path for paths in known.values() for path in paths]
-        is_same = self.target.ledger.documents.are_older_than(previous.run, all_paths)
+        is_same = self.target.ledger.documents.are_unchanged_since(previous.run, all_paths)
         return known if is_same and self.target.reuse(all_paths) else {}
 
     def _reuse_group(self, group: str, fingerprint: str) -> Sequence[str] | None:
@@ -263,7 +263,7 @@ class _StatusWriter:
 
 def _reuse_groups(target: BuildTarget, groups: Mapping[str, CachedGroup]) -> bool:
     unchanging = [group for name, group in groups.items() if name != TIMED]
-    are_older = target.ledger.documents.are_older_than
+    are_older = target.ledger.documents.are_unchanged_since
     if not all(are_older(group.run, group.paths) for group in unchanging):
         return False
     return target.reuse(path for group in unchanging for path in group.paths)

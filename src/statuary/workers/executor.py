@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
-from statuary.registry import CONTENT_SECTIONS, load, provided
+from statuary.registry import CONTENT_SECTIONS, import_provided, load
 
 if TYPE_CHECKING:
     from statuary.publish.ledger.schema import PartitionResult
@@ -151,7 +151,7 @@ class PooledExecutor(Executor):
     @property
     @override
     def full_manifest(self) -> "FullManifest | None":
-        return None if self.pool is None else partial(provided("manifest by workers"), self)
+        return None if self.pool is None else partial(import_provided("manifest by workers"), self)
 
 
 def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:

@@ -45,9 +45,9 @@ def proof_of(record, *, published=True):
 def test_demo_site_proofs_match_schema():
     catalogue, _ = read_content(CHECKOUT / "content")
     settings = ContractBuildSettings(
-        chains=frozenset(chain.chain_id for chain in catalogue.of(SiteContracts).chains)
+        chains=frozenset(chain.chain_id for chain in catalogue.content_of(SiteContracts).chains)
     )
-    sources = list(catalogue.of(SiteContracts).sources)
+    sources = list(catalogue.content_of(SiteContracts).sources)
     assert sources
     for built, _ in build_contracts_of_files(CHECKOUT / "content", sources, settings):
         [proof] = [one for one in built.make().documents if one.path.startswith("proof/")]

@@ -34,7 +34,7 @@ CODE = bytes.fromhex("6001600c60003960016000f300")
 def demo():
     """Return records of the demo network with their anchors and digests."""
     found = []
-    for source in read_content(CONTENT).site.of(SiteContracts).sources:
+    for source in read_content(CONTENT).site.content_of(SiteContracts).sources:
         if source.chain_id != PLINTH:
             continue
         read = read_contract(CONTENT, source)
@@ -65,7 +65,7 @@ def test_demo_network_proofs_verify_claims(demo):
 
 
 def test_demo_blocks_match_checkpoints(demo):
-    chains = read_content(CONTENT).site.of(SiteContracts).chains
+    chains = read_content(CONTENT).site.content_of(SiteContracts).chains
     [chain] = [chain for chain in chains if chain.chain_id == PLINTH]
     for record, anchor, digest in demo:
         found = decide_chain_claims(RecordView(record), anchor, digest, dict(chain.checkpoints))

@@ -50,7 +50,9 @@ def made_texts() -> list[tuple[str, bytes]]:
 def site_texts() -> list[tuple[str, bytes]]:
     """Return the records of this repository's site that prove themselves, smallest first."""
     catalogue, _ = read_content(CHECKOUT / "content")
-    parsed = [read_contract(CHECKOUT / "content", source) for source in catalogue.of(SiteContracts).sources]
+    parsed = [
+        read_contract(CHECKOUT / "content", source) for source in catalogue.content_of(SiteContracts).sources
+    ]
     records = [one.record for one in parsed if one.record is not None and prove(one.record).has_no_errors]
     return by_size((f"the site's {record['address']}", record) for record in records)
 

@@ -95,7 +95,7 @@ def proxy() -> tuple[dict[str, Any], Anchor]:
     """Return the record and the anchor of the demo network's proxy."""
     catalogue, _ = read_content(CHECKOUT / "content")
     assert catalogue is not None
-    for source in catalogue.of(SiteContracts).sources:
+    for source in catalogue.content_of(SiteContracts).sources:
         read = read_contract(CHECKOUT / "content", source)
         if read.record and read.anchor and read.record["compilation"]["name"] == "CatalogueProxy":
             return dict(sort_members_as_served(read.record)), read.anchor

@@ -23,7 +23,7 @@ def test_viewer_has_every_used_text() -> None:
 
 def body_of(template: str) -> list[object]:
     trees = TemplateTrees({"page": f"{{% block main %}}{template}{{% endblock %}}"}.__getitem__)
-    trees.add_page("page")
+    trees.convert_page_template("page")
     return fill_constant_texts(
         trees.bodies["page"], {"some.key": "a < b", "other.key": "c", "key": "x"}.__getitem__
     )

@@ -147,7 +147,7 @@ def test_code_template_lists_all_matching_contracts():
 def of_vyper() -> list[Any]:
     """The records of Vyper with immutables: of the demo network, and those that a real server sent."""
     content = CHECKOUT / "content"
-    sources = read_content(content).site.of(SiteContracts).sources
+    sources = read_content(content).site.content_of(SiteContracts).sources
     own = [read_contract(content, source).record for source in sources]
     folder = DATA / "contract-records"
     real = [record for _, record in real_records()] if folder.is_dir() else []

@@ -32,9 +32,9 @@ from statuary.publish.ledger.document_table import write_partition_file
 from statuary.publish.ledger.ranges import (
     ListedRange,
     bounds_ignoring_case,
-    divide_recorded_rows,
+    divide_site_files,
+    divide_worker_files,
     index_rows_by_path,
-    listed_ranges,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import AddedFile, CollectedOutput, PartitionResult
@@ -251,7 +251,7 @@ def test_worker_row_ranges_are_disjoint(tmp_path_factory, partitions, count):
         index_rows_by_path(files[-1])
         rows += offers
     gathered, locations, last = [], [], b""
-    for task in divide_recorded_rows(files, count):
+    for task in divide_worker_files(files, count):
         assert write_sorted_range(task) == write_sorted_range(task)  # as after a lost worker
         with closing(sqlite3.connect(task.file)) as connection:
             found = connection.execute("SELECT * FROM offered").fetchall()
@@ -322,7 +322,7 @@ def test_listed_ranges_yield_files_by_bytes(tmp_path, monkeypatch):
         file = tmp_path / "partition.sqlite3"
         write_partition_file(file, PartitionResult(0, files=[recorded(path, "") for path in paths]))
         target.merge_partition(PartitionResult(0, file=file))
-        several = listed_ranges(target.ledger, 100)
+        several = divide_site_files(target.ledger, 100)
         for listed_range in several:
             expected = [path for path in sorted(paths) if path > listed_range.after]
             assert [path for path, *_ in listed_range.rows()] == expected

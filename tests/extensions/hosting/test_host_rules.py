@@ -176,7 +176,7 @@ def test_edge_module_runs_only_for_lookups():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in make_static_globs())
         is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
-        assert plain is not (is_asked or url.is_timed), url.name
+        assert plain is not (is_asked or url.changes_with_time), url.name
 
 
 def test_edge_handles_only_proofs_without_files():
@@ -259,7 +259,7 @@ def test_s3_object_metadata_matches_url_table(url):
     groups = group_objects_by_headers()
     for key in (
         url.path(**MEMBERS),
-        *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.is_timed and url is not EPOCHS else []),
+        *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.changes_with_time and url is not EPOCHS else []),
     ):
         takers = [
             output for output, patterns in groups if any(keys_of_s3(one).fullmatch(key) for one in patterns)

@@ -93,7 +93,9 @@ def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
         seconds = time.monotonic() - began
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        contracts = {one.address.lower(): one for one in catalogue_of(content).of(SiteContracts).sources}
+        contracts = {
+            one.address.lower(): one for one in catalogue_of(content).content_of(SiteContracts).sources
+        }
         read = {address: read_contract(content, one) for address, one in contracts.items()}
         report = result.output.replace(str(content), "content")
         rows = json.loads(account.read_text())["addresses"] if account.is_file() else []

@@ -139,7 +139,8 @@ def test_ape_deployments_are_imported_and_verified(
         result = imported(content, "ape", *options, source=folder)
     assert result.exit_code == ExitCode.FINDINGS, result.output
     records = [
-        read_contract(content, source).record for source in catalogue_of(content).of(SiteContracts).sources
+        read_contract(content, source).record
+        for source in catalogue_of(content).content_of(SiteContracts).sources
     ]
     assert {record["compilation"]["name"] for record in records} == {"Token", "Vault"}
     assert {record["creationMatch"] for record in records} == {"exact_match"}

@@ -100,7 +100,9 @@ def database(folder, *rows, name=".deployments.db"):
 
 
 def records(content):
-    return [read_contract(content, one).record for one in catalogue_of(content).of(SiteContracts).sources]
+    return [
+        read_contract(content, one).record for one in catalogue_of(content).content_of(SiteContracts).sources
+    ]
 
 
 @pytest.mark.slow

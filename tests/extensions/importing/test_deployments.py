@@ -26,7 +26,7 @@ def records(content):
     """Return the records of a content folder by address."""
     found = {
         one.address: read_contract(content, one).record
-        for one in catalogue_of(content).of(SiteContracts).sources
+        for one in catalogue_of(content).content_of(SiteContracts).sources
     }
     assert None not in found.values()
     return found

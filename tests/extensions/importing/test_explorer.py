@@ -253,7 +253,7 @@ def test_saved_etherscan_responses_are_verified(content, tmp_path):
     assert "missing the compiler's output: no compiler for solc 0.8.30" in bare.output
     whole = imported(content, saved, "--compiler", f"solc={solc}")
     assert whole.exit_code == ExitCode.OK, whole.output
-    [one] = catalogue_of(content).of(SiteContracts).sources
+    [one] = catalogue_of(content).content_of(SiteContracts).sources
     record = read_contract(content, one).record
     assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
     assert record["deployment"]["transactionHash"] == held["transaction"]

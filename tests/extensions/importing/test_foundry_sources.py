@@ -171,7 +171,7 @@ def test_foundry_project_without_artifacts_is_imported(name, project, tmp_path, 
     content = empty_site(tmp_path / "site")
     result = imported(content, "foundry", "--compiler", solc, source=project(name))
     assert result.exit_code == ExitCode.OK, result.output
-    sources = catalogue_of(content).of(SiteContracts).sources
+    sources = catalogue_of(content).content_of(SiteContracts).sources
     records = [read_contract(content, source).record for source in sources]
     assert sorted(record["compilation"]["name"] for record in records) == PROJECTS[name]
     assert {record["creationMatch"] for record in records} == {"exact_match"}
@@ -186,5 +186,5 @@ def test_changed_foundry_source_is_rejected(project, tmp_path, solc):
     result = imported(content, "foundry", "--compiler", solc, source=folder)
     assert result.exit_code != ExitCode.OK
     assert "git checkout" in result.output or "forge build" in result.output
-    sources = catalogue_of(content).of(SiteContracts).sources
+    sources = catalogue_of(content).content_of(SiteContracts).sources
     assert [read_contract(content, one).record["compilation"]["name"] for one in sources] == ["Fare"]

@@ -206,7 +206,7 @@ def test_hardhat_project_without_artifacts_is_imported(name, project, tmp_path):
     folder = project(name, "artifacts", f"{CHAIN}/artifacts")
     result = imported(content, "hardhat", "--compiler", f"solc={solc}", source=folder)
     assert result.exit_code == ExitCode.OK, result.output
-    sources = catalogue_of(content).of(SiteContracts).sources
+    sources = catalogue_of(content).content_of(SiteContracts).sources
     records = [read_contract(content, source).record for source in sources]
     assert {record["creationMatch"] for record in records} == {"exact_match"}
     assert len(records) == len(compilations(read_ignition(DEPLOYMENTS / name)))

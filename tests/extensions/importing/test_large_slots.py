@@ -82,7 +82,7 @@ def content(tmp_path, vyper, standard_json):
 
 
 def record_file(content):
-    [source] = catalogue_of(content).of(SiteContracts).sources
+    [source] = catalogue_of(content).content_of(SiteContracts).sources
     return content / source.path
 
 
@@ -90,7 +90,7 @@ def test_vyper_record_has_exact_storage_slots(content):
     text = record_file(content).read_text()
     assert f'"slot":{2**64 + 1}' in text
     assert f'"slot":{2**64 + 2}' in text
-    [source] = catalogue_of(content).of(SiteContracts).sources
+    [source] = catalogue_of(content).content_of(SiteContracts).sources
     assert read_contract(content, source).record is not None
 
 

@@ -355,7 +355,7 @@ def test_workspace_compilation_evidence_is_read_back(workshop, tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
     found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)
     write_contract(content, found.files, found.replaced)
-    [source] = catalogue_of(content).of(SiteContracts).sources
+    [source] = catalogue_of(content).content_of(SiteContracts).sources
     compiled = compile_contract(content, source, Recompiler(workshop))
     assert compiled.findings == ()
     assert (

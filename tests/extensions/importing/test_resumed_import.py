@@ -86,4 +86,4 @@ def test_killed_import_reuses_finished_compilations(tmp_path: Path, *, keeps_con
     assert again.returncode == 0, again.stdout + again.stderr
     assert not runs("ended").keys() & done.keys()
     assert len(runs("ended") + done) == 3
-    assert len(catalogue_of(content).of(SiteContracts).sources) == 3
+    assert len(catalogue_of(content).content_of(SiteContracts).sources) == 3

@@ -172,7 +172,10 @@ def test_add_chains_option_extends_site_yaml(tmp_path):
     assert (content / "site.yaml").read_text() == before
     result = imported(content, "ignition", "--add-chains")
     assert result.exit_code == ExitCode.OK, result.output
-    assert [chain.chain_id for chain in catalogue_of(content).of(SiteContracts).chains] == ["5", "31337"]
+    assert [chain.chain_id for chain in catalogue_of(content).content_of(SiteContracts).chains] == [
+        "5",
+        "31337",
+    ]
     after = (content / "site.yaml").read_text()
     assert after.startswith(before.rstrip())
     assert "added to site.yaml; give it its name there" in result.output

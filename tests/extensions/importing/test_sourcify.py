@@ -256,7 +256,7 @@ def test_sourcify_repository_contract_is_verified(tmp_path):
         options = ["--rpc", url, "--compiler", f"solc={solc}"]
         result = imported(content, "sourcify", *options, source=tmp_path / "repository")
     assert result.exit_code == ExitCode.OK, result.output
-    [one] = catalogue_of(content).of(SiteContracts).sources
+    [one] = catalogue_of(content).content_of(SiteContracts).sources
     record = read_contract(content, one).record
     assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
     assert record["deployment"]["transactionHash"] == chain()["contracts"]["hardhat2"]["Fare"]["transaction"]

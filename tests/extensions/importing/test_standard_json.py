@@ -66,7 +66,7 @@ def test_standard_json_of_demo_reproduces_record(workspace, tmp_path):
     found = prepare_contract(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
     [source] = [
         one
-        for one in read_content(CONTENT).site.of(SiteContracts).sources
+        for one in read_content(CONTENT).site.content_of(SiteContracts).sources
         if one.address == workspace.parent.name
     ]
     kept = read_contract(CONTENT, source).record
@@ -98,7 +98,7 @@ def test_replaced_contract_keeps_proxy_resolution(tmp_path):
         contract_name=settings["contract"],
     )
     found = prepare_contract(content, catalogue, wanted, compilation, held(workspace, settings))
-    (source,) = catalogue.of(SiteContracts).sources
+    (source,) = catalogue.content_of(SiteContracts).sources
     kept = read_contract(content, source).record
     assert found.verification.record == kept
     again = yaml.load(found.files[source.path], Loader=yaml.BaseLoader)

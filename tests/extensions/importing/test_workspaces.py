@@ -37,7 +37,7 @@ def test_monorepo_deployments_are_imported_and_verified(name, tmp_path, solc):
         assert account["outcome"] == "imported"
         assert account["match"] == "exact_match"
         assert (account["compiledAgain"], account["anchored"]) == (True, True), account
-    for source in catalogue_of(content).of(SiteContracts).sources:
+    for source in catalogue_of(content).content_of(SiteContracts).sources:
         given = json.loads((content / Path(source.path).parent / "input.json").read_text())
         assert given["settings"]["viaIR"] is True
 

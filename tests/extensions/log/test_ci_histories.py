@@ -38,7 +38,7 @@ class History:
         self.content = write_files(root / "content", LOGGED_SITE)
         self.host = root / "host"
         self.keys = [KEY]  # the last one signs
-        self.in_file = random.random() < 0.4
+        self.with_file = random.random() < 0.4
         if random.random() < 0.5:
             floor = "status.plinth.example/log\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
             write_files(self.content, {FLOOR: floor})
@@ -61,10 +61,10 @@ class History:
         options += ["--now", f"2026-11-{20 + hour // 24}T{hour % 24:02}:00:00Z"]
         key = write_files(self.root / "keys", {"log.key": self.keys[-1].text}) / "log.key"
         key.chmod(0o600)
-        options += ["--log-key", key] if self.in_file else []
+        options += ["--log-key", key] if self.with_file else []
         options += ["--allow-older"]
         options += ["--init-log"] if not self.seen else []
-        variables = {"CI": "true", **({} if self.in_file else {"STATUARY_LOG_KEY": self.keys[-1].text})}
+        variables = {"CI": "true", **({} if self.with_file else {"STATUARY_LOG_KEY": self.keys[-1].text})}
         variables |= {"CONTEXT": "deploy-preview"} if event == "preview" else {}
         other = self.root / f"other{self.number}"
         if event == "two publishers" and self.seen:

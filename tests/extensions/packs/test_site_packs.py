@@ -174,7 +174,7 @@ def test_build_skipping_packs_keeps_packs_valid(
             patched.setattr(
                 section.SitePacks,
                 "pack_changed_documents",
-                lambda self: self._ledger.documents.retain_folder_files("packs") or "",
+                lambda self: self._ledger.documents.keep_published_folder("packs") or "",
             )
             change()
             built_files(content, out)

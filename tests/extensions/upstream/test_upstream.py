@@ -137,7 +137,7 @@ def test_upstream_status_changes_emit_no_notifications(content):
     catalogue, _ = read_content(content)
     start, end = parse_instant("2026-11-20T00:00:00Z"), parse_instant("2026-11-21T00:00:00Z")
     timeline = build_timeline_to_horizon(
-        catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
+        catalogue.content_of(StatusContent).catalogue, end, catalogue.content_of(StatusContent).settings
     )
     assert timeline.status_histories["rpc"].at(end)[0] == "major_outage"
     assert list_events_between(timeline, start, end) == []
@@ -149,7 +149,7 @@ def test_upstream_status_changes_emit_no_notifications(content):
     )
     catalogue, _ = read_content(content)
     timeline = build_timeline_to_horizon(
-        catalogue.of(StatusContent).catalogue, end, catalogue.of(StatusContent).settings
+        catalogue.content_of(StatusContent).catalogue, end, catalogue.content_of(StatusContent).settings
     )
     assert [event.kind.value for event in list_events_between(timeline, start, end)] == [
         "opened",

@@ -74,9 +74,9 @@ def test_document_without_epochs_has_no_version():
 def test_epoch_index_returns_neighbouring_changes():
     index = parsed()
     assert (index.start, index.end) == (at("10:00"), at("20:00"))
-    assert index.latest_change_before(at("09:00")) == at("10:00")
-    assert index.latest_change_before(at("11:00")) == at("11:00")
-    assert index.latest_change_before(at("11:59")) == at("11:00")
+    assert index.latest_change_until(at("09:00")) == at("10:00")
+    assert index.latest_change_until(at("11:00")) == at("11:00")
+    assert index.latest_change_until(at("11:59")) == at("11:00")
     assert index.next_change_after(at("09:00")) == at("11:00")
     assert index.next_change_after(at("11:00")) == at("12:00")
     assert index.next_change_after(at("14:00")) is None
@@ -117,7 +117,7 @@ def test_invalid_epoch_index_counts_as_empty(changes, tmp_path: Path):
 def test_documents_without_epoch_index_never_change():
     index, now = parse_epochs_or_empty(b"{"), at("12:00")
     assert index.start < now < index.end == index.build_due
-    assert index.latest_change_before(now) == index.start
+    assert index.latest_change_until(now) == index.start
     assert (index.next_change_after(now), index.stale_since(now)) == (None, "")
     assert (index.document_at(PATH, now), list(index.versions_of(PATH))) == (None, [])
 

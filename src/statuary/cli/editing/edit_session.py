@@ -145,7 +145,7 @@ class EditSession:
         except UnreadableError as unreadable:
             raise EditError(f"{place}: {unreadable}", unreadable.hint) from None
         except EditError as error:
-            raise error.in_file(place) from None
+            raise error.with_file(place) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, then write it; with --dry-run, only show it.

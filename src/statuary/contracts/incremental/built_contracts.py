@@ -41,14 +41,16 @@ class BuiltContracts(NamedTuple):
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # errors that keep all contracts as they were published
-    incomplete_sources: frozenset[str] = frozenset()
+    sources_of_damaged_documents: frozenset[str] = frozenset()
     """The paths of sources whose published documents are missing or damaged."""
 
     @property
     def are_unchanged(self) -> bool:
         """Whether this build has the same contracts as the last build."""
         return (
-            self.sources.is_partial and not self.incomplete_sources and not self.sources.has_changed_entries()
+            self.sources.keeps_unreplaced
+            and not self.sources_of_damaged_documents
+            and not self.sources.has_changed_entries()
         )
 
 
@@ -85,13 +87,16 @@ def result_without_contracts(
     """
     fingerprint = fingerprint_of(contract_build_settings(site, checks, None), site.hosting)
     ledger: Ledger = target.ledger
-    incomplete_sources: frozenset[str] = frozenset()
+    sources_of_damaged_documents: frozenset[str] = frozenset()
     if ledger.cached_group(CONTRACTS).fingerprint == fingerprint.text:
-        ledger.retain_unchanged_sources()
-        incomplete_sources = target.incomplete_sources(verify=verify)
+        ledger.keep_files_of_unchanged_sources()
+        sources_of_damaged_documents = target.sources_of_damaged_documents(verify=verify)
     ledger.save_group(CONTRACTS, fingerprint.text)
     return BuiltContracts(
-        site, ledger.table(ContractTable), ContractCounts(), incomplete_sources=incomplete_sources
+        site,
+        ledger.table(ContractTable),
+        ContractCounts(),
+        sources_of_damaged_documents=sources_of_damaged_documents,
     )
 
 
@@ -108,7 +113,7 @@ def contract_build_settings(
         pages: the settings of contract pages; None if contracts have no pages.
         recompiler: the compilers of this build; None to recompile no records.
     """
-    contracts = site.of(SiteContracts)
+    contracts = site.content_of(SiteContracts)
     makers = providers("record documents")
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in contracts.chains),

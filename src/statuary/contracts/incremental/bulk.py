@@ -20,7 +20,7 @@ from statuary.contracts.incremental.table_schema import SourceRow
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
-from statuary.registry import provided
+from statuary.registry import import_provided
 from statuary.source.unreadable import UnreadableError
 from statuary.workers.executor import Executor
 
@@ -95,7 +95,7 @@ def open_bulk_source(
         source: the file or files.
         executor: runs some of the work in other processes; None to use only this one.
     """
-    reader: BulkReader = provided(f"bulk {source.form}")()
+    reader: BulkReader = import_provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
     memory = contracts.settings.join_memory
     with ExitStack() as stack:

@@ -34,7 +34,7 @@ from statuary.contracts.incremental.table_schema import (
 from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.publish.ledger.ledger import Ledger, LedgerTable
 from statuary.publish.ledger.ranges import BuildTables, tables_for_workers
-from statuary.publish.ledger.read import open_for_reading
+from statuary.publish.ledger.read import open_ledger_read_only
 from statuary.publish.ledger.schema import PartitionRows
 
 KnownSource = tuple[str, str, str, bytes]
@@ -117,12 +117,12 @@ class ContractTable(LedgerTable):
         connection.executescript(WORK + FULL_VIEWS)
 
     @property
-    def is_partial(self) -> bool:
+    def keeps_unreplaced(self) -> bool:
         """Whether the last build's contracts stay unless this build replaces them."""
-        return self.ledger.is_partial
+        return self.ledger.keeps_unreplaced
 
     @override
-    def set_partial(self) -> None:
+    def keep_unreplaced(self) -> None:
         self.connection.executescript(PARTIAL_VIEWS)
 
     def is_empty(self) -> bool:
@@ -215,7 +215,7 @@ class ContractTable(LedgerTable):
         """
         for statement in index_statements("work", "built"):
             self.connection.execute(statement)
-        if self.is_partial:
+        if self.keeps_unreplaced:
             self.connection.executescript(SUPERSEDE)
 
     def exclude_contract(self, contract: LocatedContract, finding: str) -> list[str]:
@@ -232,7 +232,7 @@ class ContractTable(LedgerTable):
         """
         execute = self.connection.execute
         location = (contract.location,)
-        if self.is_partial:
+        if self.keeps_unreplaced:
             execute(
                 "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
             )
@@ -258,7 +258,7 @@ class ContractTable(LedgerTable):
         Args:
             rebuild_reason: entries of contracts that were built for this reason are marked even if equal.
         """
-        if self.is_partial:
+        if self.keeps_unreplaced:
             self.connection.execute(COMPARE, (rebuild_reason,))
 
     @override
@@ -299,7 +299,7 @@ class ContractTable(LedgerTable):
             condition: what rows have to satisfy, with an order and a limit for each of the two tables.
         """
         built = f"SELECT * FROM (SELECT {columns} FROM work.built NOT INDEXED WHERE {condition})"
-        if not self.is_partial:
+        if not self.keeps_unreplaced:
             return built
         stays = f"location NOT IN ({SUPERSEDED})"
         return f"{built} UNION ALL SELECT * FROM (SELECT {columns} FROM main.sources NOT INDEXED WHERE {stays} AND {condition})"
@@ -321,7 +321,7 @@ class ContractTable(LedgerTable):
         # view `next_sources` would first sort them all.
         condition = "published AND chain_id = ?1 AND match_order > ?2"
         query = f"SELECT {SHOWN}, match_order FROM work.built WHERE {condition}"
-        if self.is_partial:
+        if self.keeps_unreplaced:
             stays = f"location NOT IN ({SUPERSEDED})"
             query += f" UNION ALL SELECT {SHOWN}, match_order FROM main.sources WHERE {condition} AND {stays}"
         values = (chain_id, match_id_sort_key(match_id))
@@ -336,7 +336,7 @@ class ContractTable(LedgerTable):
         Returns:
             The entries. None if the tables are in memory, or contain entries of the last build.
         """
-        tables = None if self.is_partial else tables_for_workers(self.ledger)
+        tables = None if self.keeps_unreplaced else tables_for_workers(self.ledger)
         return None if tables is None else BuiltRows(tables)
 
     def range_end_addresses(self, range_size: int) -> list[str]:
@@ -404,7 +404,7 @@ class ContractTable(LedgerTable):
         Returns:
             The entries; None if the index has to be made again, for example because there are too many.
         """
-        if not self.is_partial:
+        if not self.keeps_unreplaced:
             return None
         changes = list(self._query_contract_rows(f"{SEARCH_DIFFERENCE} LIMIT {MOST_SEARCH_CHANGES + 1}"))
         return changes if len(changes) <= MOST_SEARCH_CHANGES else None
@@ -537,7 +537,7 @@ class ContractTable(LedgerTable):
     def _repeated_values_query(self, columns: list[str]) -> str:
         names = ", ".join(columns)
         repeated = f"SELECT {names} FROM work.built WHERE {columns[0]} IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
-        if not self.is_partial:
+        if not self.keeps_unreplaced:
             return repeated
         column_list = ", ".join(f"b.{column}" for column in columns)
         same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
@@ -550,7 +550,9 @@ class ContractTable(LedgerTable):
     def save(self) -> None:
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
-        execute(f"DELETE FROM main.sources{f' WHERE location IN ({SUPERSEDED})' if self.is_partial else ''}")
+        execute(
+            f"DELETE FROM main.sources{f' WHERE location IN ({SUPERSEDED})' if self.keeps_unreplaced else ''}"
+        )
         (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone()
         if not staying:  # SQLite copies rows and indexes as they are into an empty table with the same ones
             for statement in index_statements("main", "sources"):
@@ -587,7 +589,7 @@ def read_reasons(file: Path, sources: Iterable[str]) -> dict[str, str]:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT reason FROM sources WHERE location = ?"
-    with open_for_reading(file) as connection:
+    with open_ledger_read_only(file) as connection:
         if connection is None:
             return {}
         rows = {source: connection.execute(query, (source,)).fetchone() for source in sources}

@@ -83,7 +83,7 @@ def add_contract_lists(
     rows = sources.rows_for_workers() if executor.has_workers else None
     # In a site with one chain, an address has at most one contract. The build of that contract has already
     # made the document of the address.
-    if len(site.of(SiteContracts).chains) > 1:
+    if len(site.content_of(SiteContracts).chains) > 1:
         if rows is not None:
             _add_address_lists_by_workers(target, contracts, rows, executor, progress)
         else:
@@ -94,8 +94,10 @@ def add_contract_lists(
             return
         changes = _changed_match_ids(contracts)
         chain_lists = _add_chain_lists(target, contracts, changes)
-        is_same_list = sources.is_partial and not sources.has_changed_entries()
-        if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
+        is_same_list = sources.keeps_unreplaced and not sources.has_changed_entries()
+        if not (
+            is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.sources_of_damaged_documents
+        ):
             former = _previous_list_pages(target, contracts, changes) if is_same_site else no_previous_pages()
             _add_list_pages(target, contracts, chain_lists, former, skipped)
 
@@ -128,7 +130,7 @@ def _add_address_lists_by_workers(
     with report_stage(progress, "Addresses"):
         size = max(ADDRESSES_OF_RANGE, contracts.counts.contracts // executor.most_tasks)
         ends = contracts.sources.range_end_addresses(size)
-        ranges = address_ranges(rows, ends, contracts.site.hosting, target.output)
+        ranges = address_ranges(rows, ends, contracts.site.hosting, target.output_for_task)
         for result in executor.map_unordered(make_address_lists, ranges):
             results.append(result)  # nothing is added while workers read
             progress.advance(result.items)
@@ -146,9 +148,9 @@ def _add_lists_by_workers(
     from statuary.contracts.incremental.lists_by_workers import make_list_documents, plan_list_tasks
     from statuary.contracts.pages.list_documents import list_page_settings
 
-    site, counts, chains = contracts.site, contracts.counts, contracts.site.of(SiteContracts).chains
+    site, counts, chains = contracts.site, contracts.counts, contracts.site.content_of(SiteContracts).chains
     pages = list_page_settings(site, counts, is_complete=site.pages.lists_contracts(counts.contracts))
-    tasks = plan_list_tasks(rows, pages, chains, site.hosting, target.output)
+    tasks = plan_list_tasks(rows, pages, chains, site.hosting, target.output_for_task)
     lists = list(executor.map_unordered(make_list_documents, tasks))  # nothing is added while workers read
     for made in lists:
         target.merge_partition(made.result)
@@ -167,7 +169,7 @@ def _add_address_lists(
     site, sources = contracts.site, contracts.sources
     with report_stage(progress, "Addresses"):
         addresses = group_rows_by_address(sources.rows_of_changed_addresses())
-        partitions = _address_partitions(addresses, site.hosting, target.output)
+        partitions = _address_partitions(addresses, site.hosting, target.output_for_task)
         for result in executor.map_unordered(build_address_partition, partitions):
             target.merge_partition(result)
             progress.advance(result.items)
@@ -199,10 +201,12 @@ def _changed_match_ids(contracts: BuiltContracts) -> dict[str, list[str] | None]
     Returns:
         By chain id, the match ids at which the list has changed; None if all of the list is made again.
     """
-    chains = [chain.chain_id for chain in contracts.site.of(SiteContracts).chains]
-    if not contracts.sources.is_partial:
+    chains = [chain.chain_id for chain in contracts.site.content_of(SiteContracts).chains]
+    if not contracts.sources.keeps_unreplaced:
         return dict.fromkeys(chains)
-    lost = [chain_id for chain_id in chains if f"contracts/{chain_id}" in contracts.incomplete_sources]
+    lost = [
+        chain_id for chain_id in chains if f"contracts/{chain_id}" in contracts.sources_of_damaged_documents
+    ]
     return {**contracts.sources.changed_match_ids(), **dict.fromkeys(lost)}
 
 
@@ -217,7 +221,7 @@ def _chain_lists(
             [PageSummary(*values) for values in pages.get(chain.chain_id, ())],
             changes.get(chain.chain_id, []),
         )
-        for chain in contracts.site.of(SiteContracts).chains
+        for chain in contracts.site.content_of(SiteContracts).chains
     }
 
 
@@ -268,7 +272,7 @@ def _previous_list_pages(
     target: BuildTarget, contracts: BuiltContracts, changes: Collection[str]
 ) -> PreviousPages:
     # Return no pages if a published page changed.
-    if not contracts.sources.is_partial or CONTRACTS_SOURCE in contracts.incomplete_sources:
+    if not contracts.sources.keeps_unreplaced or CONTRACTS_SOURCE in contracts.sources_of_damaged_documents:
         return no_previous_pages()
     published = frozenset(_published_list_pages(target))
     return PreviousPages(published, contracts.sources.search_changes(), changes)

@@ -95,13 +95,13 @@ def build_contracts(
         WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
-    contracts = reuse_previous_count(site.of(SiteContracts), target.ledger, tree)
-    site = site.with_value(contracts)
+    contracts = reuse_previous_count(site.content_of(SiteContracts), target.ledger, tree)
+    site = site.with_section_content(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
     fingerprint = fingerprint_of(settings, site.hosting, can_recover_senders())
     scope = plan_rebuild(root, contracts, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
-    partitioner = Partitioner(shared, target.output, target.partition_size)
+    partitioner = Partitioner(shared, target.output_for_task, target.partition_size)
     sources, built_count = target.ledger.table(ContractTable), 0
     with report_stage(progress, "Contracts"), ExitStack() as bulk:
         partitions = GeneratorResult(_divide_sources(contracts, scope, partitioner, bulk, execution.executor))
@@ -126,7 +126,7 @@ def build_contracts(
     sources.mark_changed_entries(RebuildReason.MISSING)
     save_contract_state(target.ledger, contracts, tree, fingerprint)
     return _collect_contracts(sources, site)._replace(
-        built_count=built_count, incomplete_sources=scope.incomplete_sources
+        built_count=built_count, sources_of_damaged_documents=scope.sources_of_damaged_documents
     )
 
 
@@ -164,7 +164,7 @@ def reuse_hidden_contracts(
         go on.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
-    sources = reuse_previous_count(site.of(SiteContracts), target.ledger, tree).sources
+    sources = reuse_previous_count(site.content_of(SiteContracts), target.ledger, tree).sources
     errors = find_hidden_contracts(sources, target.ledger.table(ContractTable))
     if not errors.hiding:
         return None
@@ -176,8 +176,8 @@ def reuse_hidden_contracts(
     ]
     built = reuse_previous_contracts(site, target, reasons)
     scan = ContractScan(root, [], ScanResult(built.counts.contracts, findings=errors.others))
-    contracts = site.of(SiteContracts)._replace(sources=scan)
-    return built._replace(site=site.with_value(contracts))
+    contracts = site.content_of(SiteContracts)._replace(sources=scan)
+    return built._replace(site=site.with_section_content(contracts))
 
 
 def _divide_sources(

@@ -66,7 +66,7 @@ class SourceComparison:
     tree: GitState | None = None  # None outside git
     rebuild_reason: RebuildReason | None = None
     """The reason to build every contract, such as changed settings; None to build only changed sources."""
-    incomplete_sources: Container[str] = frozenset()  # sources with a missing document
+    sources_of_damaged_documents: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
     trusted_before: int = (
         0  # sources that changed later (in nanoseconds since 1970) are read by the next build
@@ -104,7 +104,7 @@ class SourceComparison:
         These are nearly all sources of most builds, and this takes a third less time than `_find_change`. It is used
         outside of git.
         """
-        incomplete = self.incomplete_sources
+        incomplete = self.sources_of_damaged_documents
         for pair in pairs:
             source, previous = pair
             if (
@@ -123,7 +123,7 @@ class SourceComparison:
     ) -> RebuildReason | MetadataChange | None:
         if self.rebuild_reason is not None or previous_source is None:
             return self.rebuild_reason or RebuildReason.NEW
-        if source.path in self.incomplete_sources:
+        if source.path in self.sources_of_damaged_documents:
             return RebuildReason.MISSING
         if self.verify:
             return self._compare_digest(source, previous_source[3])
@@ -277,7 +277,7 @@ class RebuildPlan(NamedTuple):
 
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
     """Yields the sources to build, sorted by path. The generator returns the remaining sources."""
-    incomplete_sources: frozenset[str] = frozenset()
+    sources_of_damaged_documents: frozenset[str] = frozenset()
     """The paths of sources whose published documents are missing or damaged."""
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
@@ -325,14 +325,14 @@ def plan_rebuild(
         table.discard_bulk_rows()
         sources = _unfinished_sources(root, sources, table, git_state)
     because = full_rebuild_reason(Fingerprint.parse(ledger.cached_group(CONTRACTS).fingerprint), fingerprint)
-    incomplete_sources: frozenset[str] = frozenset()
+    sources_of_damaged_documents: frozenset[str] = frozenset()
     if because is None:
-        ledger.retain_unchanged_sources()
-        incomplete_sources = target.incomplete_sources(verify=verify)
-        table.discard_documents(incomplete_sources)
+        ledger.keep_files_of_unchanged_sources()
+        sources_of_damaged_documents = target.sources_of_damaged_documents(verify=verify)
+        table.discard_documents(sources_of_damaged_documents)
         # Compare all sources after an interrupted build, because another commit may have been checked out
         # when that build read them.
-        if is_unchanged(ledger, git_state) and not (incomplete_sources or verify or is_resumed):
+        if is_unchanged(ledger, git_state) and not (sources_of_damaged_documents or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
     last_sources = () if because is not None else table.previous_sources()
     comparison = SourceComparison(
@@ -340,11 +340,11 @@ def plan_rebuild(
         previous=last_sources,
         tree=git_state,
         rebuild_reason=because,
-        incomplete_sources=incomplete_sources,
+        sources_of_damaged_documents=sources_of_damaged_documents,
         verify=verify,
         trusted_before=target.started_at_ns - RECENT,
     )
-    return RebuildPlan(comparison.find_outdated(sources), incomplete_sources)
+    return RebuildPlan(comparison.find_outdated(sources), sources_of_damaged_documents)
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
@@ -379,8 +379,8 @@ def is_unchanged(ledger: Ledger, git_state: GitState | None) -> bool:
     """
     return (
         git_state is not None
-        and bool(git_state.clean_id)
-        and git_state.clean_id == ledger.cached_group(GIT_TREE).fingerprint
+        and bool(git_state.unchanged_tree_id)
+        and git_state.unchanged_tree_id == ledger.cached_group(GIT_TREE).fingerprint
     )
 
 
@@ -400,7 +400,7 @@ def save_contract_state(
         and not (scan.external or scan.bulk or scan.findings)
         and not scan.result.links
     )
-    tree_id = git_state.clean_id if git_state is not None and is_whole else ""
+    tree_id = git_state.unchanged_tree_id if git_state is not None and is_whole else ""
     ledger.save_group(CONTRACTS, fingerprint.text)
     ledger.save_group(GIT_TREE, tree_id, items=len(scan))
 

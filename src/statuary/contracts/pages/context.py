@@ -89,7 +89,7 @@ def contract_page_context(site: SiteContent) -> ContractPageContext | None:
     Returns:
         The settings, or None if the site has no such pages.
     """
-    contracts = site.of(SiteContracts)
+    contracts = site.content_of(SiteContracts)
     if not contracts.have_pages(site.pages):
         return None
     return ContractPageContext(

@@ -99,7 +99,7 @@ def list_page_settings(
     Returns:
         The settings, or None if the site has no such pages.
     """
-    site, contracts = site_context(content), content.of(SiteContracts)
+    site, contracts = site_context(content), content.content_of(SiteContracts)
     if not site.has_contracts:
         return None
     return ListPageSettings(site, contracts.chains, counts, contracts.have_pages(site.settings), is_complete)

@@ -68,7 +68,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
                 "explorer": chain.explorer,
                 "rpc": chain.rpc[0] if chain.rpc else "",
             }
-            for chain in content.of(SiteContracts).chains
+            for chain in content.content_of(SiteContracts).chains
         },
     }
     yield script_document(ASSETS / "viewer.js", b"const SITE = " + encode_json(data) + b";\n")
@@ -131,7 +131,7 @@ def _parse_page_templates(renderer: Renderer) -> TemplateTrees:
     if themed:
         trees = TemplateTrees({**core_templates(), **themed}.__getitem__)
         with suppress(UnknownNodeError, StopIteration, KeyError):
-            trees.add_page(PAGE)
+            trees.convert_page_template(PAGE)
             return trees
     return _parse_package_templates()
 
@@ -143,5 +143,5 @@ def _parse_package_templates() -> TemplateTrees:
     This is done once, since it takes longer than a small build.
     """
     trees = TemplateTrees(core_templates().__getitem__)
-    trees.add_page(PAGE)
+    trees.convert_page_template(PAGE)
     return trees

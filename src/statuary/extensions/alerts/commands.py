@@ -91,7 +91,7 @@ def read_rules(content: Path) -> tuple[AlertRule, ...]:
     settings = None if site is None else site.settings_of(AlertSettings)
     if site is None or settings is None:
         return ()
-    components = site.of(StatusContent).catalogue.components_by_name
+    components = site.content_of(StatusContent).catalogue.components_by_name
     for rule in settings.rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(

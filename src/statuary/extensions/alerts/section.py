@@ -32,5 +32,5 @@ class AlertsSection(Section):
                 for number, rule in enumerate(self.settings.rules)
             }
             yield from unknown_component_findings(
-                run.site.of(StatusContent).catalogue, names, run.site.source
+                run.site.content_of(StatusContent).catalogue, names, run.site.source
             )

@@ -159,10 +159,10 @@ class ProxyDocuments:
 
     def _iter_content_sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
         site = self._built.site
-        for source in site.of(SiteContracts).sources:
+        for source in site.content_of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)
-        for bulk in site.of(SiteContracts).bulk:
-            with open_bulk_source(self._root, site.of(SiteContracts), bulk) as parts:
+        for bulk in site.content_of(SiteContracts).bulk:
+            with open_bulk_source(self._root, site.content_of(SiteContracts), bulk) as parts:
                 for part in parts:
                     for contract in () if isinstance(part, Finding) else part.read(self._root):
                         yield contract.source, partial(getattr, contract, "read")
@@ -210,7 +210,7 @@ class ProxyDocuments:
         from statuary.extensions.apis.proxy_pages import iter_proxy_pages
 
         site = self._built.site
-        if site.of(SiteContracts).have_pages(site.pages):
+        if site.content_of(SiteContracts).have_pages(site.pages):
             name = f"the pages of the proxy {'/'.join(resolved.location)}"
             for page in render_with_fallback(
                 name, lambda themed: iter_proxy_pages(themed, resolved, changes), site, findings

@@ -36,7 +36,7 @@ class ApisSection(Section):
     def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.apis.openapi import describe_operations
 
-        counts = run.result(ContractCounts) or ContractCounts()
+        counts = run.result_of(ContractCounts) or ContractCounts()
         return describe_operations(self.settings, counts.example)
 
     @override
@@ -51,7 +51,7 @@ class ApisSection(Section):
     def build(self, run: Run) -> SectionResult | None:
         from statuary.contracts.incremental.built_contracts import BuiltContracts
 
-        contracts = run.result(BuiltContracts)
+        contracts = run.result_of(BuiltContracts)
         if contracts is None or run.root is None:
             return None
         from statuary.extensions.apis.site_documents import SiteDocuments

@@ -103,7 +103,7 @@ class SiteDocuments:
         findings += custom_files.findings
         fingerprint = fingerprint_of(
             ApisSettings(self.apis),
-            built_contracts.site.of(SiteContracts).chains,
+            built_contracts.site.content_of(SiteContracts).chains,
             site_context(built_contracts.site),  # the settings of the page that identifies code
             public and sha256(public).digest(),
             custom_files.documents,
@@ -121,7 +121,7 @@ class SiteDocuments:
         documents = target.ledger.documents
         if isinstance(outcome, Finding):
             for folder in FOLDERS:
-                documents.retain_folder_files(folder)
+                documents.keep_published_folder(folder)
             findings.append(outcome)
         else:
             for folder in FOLDERS:
@@ -170,7 +170,7 @@ class SiteDocuments:
                 continue
             are_whole = False
             for folder in list_proxy_folders(place):
-                target.ledger.documents.retain_folder_files(folder)
+                target.ledger.documents.keep_published_folder(folder)
         return are_whole
 
     def _iter_shared_documents(
@@ -189,7 +189,7 @@ class SiteDocuments:
     def _iter_settings_documents(
         self, site: SiteContent, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
-        chains, base = site.of(SiteContracts).chains, site.page.url
+        chains, base = site.content_of(SiteContracts).chains, site.page.url
         if Api.ETHERSCAN in self.apis:
             yield from (
                 _make_settings_document(path, body) for path, body in iter_settings_documents(chains, base)

@@ -22,7 +22,7 @@ from statuary.extensions.bulk.limits import MAX_BLANK, MAX_SKIPPED, MAX_UNREADAB
 from statuary.extensions.object_stores.remote_objects import open_remote_object
 from statuary.source.parse_json import locate_in_json
 from statuary.source.remote_files import is_remote
-from statuary.source.source_files import open_source
+from statuary.source.source_files import open_content_file
 from statuary.source.unreadable import UnreadableError
 from statuary.system.archives import STREAM_ERRORS, import_zstandard, open_gzip, open_zstandard
 from statuary.system.files import open_descriptor
@@ -63,7 +63,7 @@ def _open_file_or_url(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote_object(path)
     try:
-        return open_descriptor(open_source(root, path), buffering=BUFFER)
+        return open_descriptor(open_content_file(root, path), buffering=BUFFER)
     except OSError as error:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 

@@ -253,7 +253,9 @@ def import_from_registry_command(checkout: Path, content: Path) -> ExitCode:
             f"{escape_control_chars(str(checkout))} has no folder registry/; name the folder of a clone of the registry"
         )
     folder = DescriptorFolder(checkout, "")
-    chosen = select_registry_files(folder, {chain.chain_id for chain in site.of(SiteContracts).chains})
+    chosen = select_registry_files(
+        folder, {chain.chain_id for chain in site.content_of(SiteContracts).chains}
+    )
     files = copy_registry_files(folder, chosen.files, content)
     unreadable = [
         *chosen.unreadable,
@@ -287,7 +289,7 @@ class _ContractPlace(NamedTuple):
 
 
 def _find_contract_place(site: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
-    chains = [str(chain.chain_id) for chain in site.of(SiteContracts).chains]
+    chains = [str(chain.chain_id) for chain in site.content_of(SiteContracts).chains]
     if not chains:
         raise InvalidValueError("the site has no chains: add one to `chains` in site.yaml")
     if stated_chain is None and len(chains) != 1:

@@ -165,5 +165,5 @@ def chains_by_id(site: SiteContent, settings: ClearSigningSettings) -> Chains:
             chain.title,
             Token(currencies[chain.chain_id], DECIMALS) if chain.chain_id in currencies else None,
         )
-        for chain in site.of(SiteContracts).chains
+        for chain in site.content_of(SiteContracts).chains
     }

@@ -174,9 +174,9 @@ class SiteRecords:
                 None if no build is running.
         """
         self._root, self._site, self._sources = root, site, sources
-        self._chains = frozenset(chain.chain_id for chain in site.of(SiteContracts).chains)
+        self._chains = frozenset(chain.chain_id for chain in site.content_of(SiteContracts).chains)
         self._checkpoints: dict[str, Checkpoints] = {
-            chain.chain_id: dict(chain.checkpoints) for chain in site.of(SiteContracts).chains
+            chain.chain_id: dict(chain.checkpoints) for chain in site.content_of(SiteContracts).chains
         }
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
@@ -248,12 +248,12 @@ class SiteRecords:
     def _find_records(
         self, locations: Collection[ContractLocation]
     ) -> Iterator[tuple[ContractLocation, ContractSource, ParsedContract]]:
-        for source in self._site.of(SiteContracts).sources:
+        for source in self._site.content_of(SiteContracts).sources:
             place = source.chain_id, source.address.lower()
             if place in locations:
                 yield place, source, read_contract(self._root, source)
-        for bulk in self._site.of(SiteContracts).bulk:
-            with open_bulk_source(self._root, self._site.of(SiteContracts), bulk) as parts:
+        for bulk in self._site.content_of(SiteContracts).bulk:
+            with open_bulk_source(self._root, self._site.content_of(SiteContracts), bulk) as parts:
                 for part in parts:
                     if isinstance(part, Finding):
                         continue

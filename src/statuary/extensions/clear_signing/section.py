@@ -53,7 +53,7 @@ class ClearSigningSection(Section):
     def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.clear_signing.openapi import openapi_operations
 
-        counts = run.result(ContractCounts) or ContractCounts()
+        counts = run.result_of(ContractCounts) or ContractCounts()
         return openapi_operations(self.settings, counts.example)
 
     @override
@@ -75,7 +75,7 @@ class ClearSigningSection(Section):
     @override
     def build(self, run: Run) -> SectionResult | None:
         target = run.target
-        built_contracts = run.result(BuiltContracts)
+        built_contracts = run.result_of(BuiltContracts)
         if built_contracts is None or run.root is None or run.site is None:
             return None
         documents = target.ledger.documents
@@ -83,11 +83,13 @@ class ClearSigningSection(Section):
         if folder.is_empty:
             documents.remove_unless_added(documents.paths_under(FOLDER))
             return None
-        settings, chains = self.settings, run.site.of(SiteContracts).chains
+        settings, chains = self.settings, run.site.content_of(SiteContracts).chains
         cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
-        cached_verification = None if built_contracts.incomplete_sources else cache.load_result_if_unchanged()
+        cached_verification = (
+            None if built_contracts.sources_of_damaged_documents else cache.load_result_if_unchanged()
+        )
         if cached_verification is not None:
-            documents.retain_folder_files(FOLDER)
+            documents.keep_published_folder(FOLDER)
             return cached_verification
         from statuary.extensions.clear_signing.documents import (
             chains_by_id,
@@ -98,7 +100,9 @@ class ClearSigningSection(Section):
         from statuary.extensions.clear_signing.site_examples import SiteExamples
         from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
-        cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged_results()
+        cached = (
+            EMPTY_CACHE if built_contracts.sources_of_damaged_documents else cache.load_unchanged_results()
+        )
         verification = verify_site_descriptors(folder, run.site, settings, cached, built_contracts.sources)
         site_chains = chains_by_id(run.site, settings)
         examples = SiteExamples(verification, site_chains, cached, target.read_published)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.ranges import (
     ListedRange,
-    divide_recorded_rows,
+    divide_site_files,
+    divide_worker_files,
     index_rows_by_path,
-    listed_ranges,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, all_names
@@ -73,7 +73,7 @@ def sort_rows_in_ranges(
     least = max(RUN_HERE + 1, RANGES_OF_WORKER * (0 if executor.pool is None else executor.pool.size))
     if len(files) > least:
         count = min(len(files) // PARTITIONS_OF_RANGE, executor.most_tasks)
-        ranges = divide_recorded_rows(files, max(least, count))
+        ranges = divide_worker_files(files, max(least, count))
         files = sorted(executor.map_unordered(write_sorted_range, ranges))
     yield from (PartitionResult(items=0, file=file) for file in files)
 
@@ -152,11 +152,13 @@ def make_full_manifest(executor: PooledExecutor, target: BuildTarget, origin: Si
         The manifest. None if the site is small or only partly rebuilt; the caller then makes the manifest
         itself.
     """
-    ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger, executor.most_tasks)
+    ranges = [] if target.ledger.keeps_unreplaced else divide_site_files(target.ledger, executor.most_tasks)
     if len(ranges) <= RUN_HERE:
         return None
     named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))
-    tasks = (ListingTask(name, listed_range, target.output(name)) for name, listed_range in named_ranges)
+    tasks = (
+        ListingTask(name, listed_range, target.output_for_task(name)) for name, listed_range in named_ranges
+    )
     parts_of_ranges = sorted(
         executor.map_unordered(make_manifest_parts, tasks), key=attrgetter("path_before")
     )

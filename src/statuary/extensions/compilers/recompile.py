@@ -80,7 +80,7 @@ def recompile_contracts(
     findings: list[Finding] = []
     records = compiled = identical = 0
     missing_compilers: Counter[CompilerBuild] = Counter()
-    total = None if site.of(SiteContracts).bulk else len(site.of(SiteContracts).sources)
+    total = None if site.content_of(SiteContracts).bulk else len(site.content_of(SiteContracts).sources)
     with (
         closing(_iterate_contracts(root, site)) as contracts,
         report_stage(progress, "Compiling again", total),
@@ -109,9 +109,9 @@ def recompile_contracts(
 
 
 def _iterate_contracts(root: Path, site: SiteContent) -> Generator[ContractSource | BulkContract]:
-    yield from site.of(SiteContracts).sources
-    for source in site.of(SiteContracts).bulk:
-        with open_bulk_source(root, site.of(SiteContracts), source) as parts:
+    yield from site.content_of(SiteContracts).sources
+    for source in site.content_of(SiteContracts).bulk:
+        with open_bulk_source(root, site.content_of(SiteContracts), source) as parts:
             for part in parts:
                 if not isinstance(part, Finding):
                     yield from part.read(root)

@@ -173,7 +173,7 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
     ):
         cache = deployment.get_response(f"/{url.path()}").headers.get("cache-control", "")
         seconds = re.search(r"max-age=(\d+)", cache)
-        if url.is_timed and not seconds:
+        if url.changes_with_time and not seconds:
             yield f"/{url.path()} has no Cache-Control with max-age"
         elif seconds and int(seconds[1]) > longest:
             yield f"/{url.path()} may be cached for {seconds[1]} seconds"

@@ -131,7 +131,7 @@ def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKe
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if _needs_requests_for_proofs(settings, enabled):
         asked |= {url for url in list_hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
-    static = (url for url in list_hosted_urls(enabled) if url not in asked and not url.is_timed)
+    static = (url for url in list_hosted_urls(enabled) if url not in asked and not url.changes_with_time)
     return make_url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
 
 
@@ -236,7 +236,7 @@ def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def _iter_cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    for glob in make_url_globs(url for url in list_hosted_urls(enabled) if url.is_timed):
+    for glob in make_url_globs(url for url in list_hosted_urls(enabled) if url.changes_with_time):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
     for url in list_hosted_urls(enabled):
         if url.cache not in (REVALIDATE, SHORT_LIVED):

@@ -237,7 +237,7 @@ def _make_key_patterns(url: Url) -> list[str]:
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
     )
-    has_epochs = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
+    has_epochs = url.changes_with_time and url not in (EPOCHS, EPOCH_PATCH)
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if has_epochs else [pattern]
 
 

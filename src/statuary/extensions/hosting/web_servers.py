@@ -199,7 +199,7 @@ def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
     timed = (
         url
         for url in list_hosted_urls(enabled)
-        if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
+        if url.changes_with_time and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
     return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_add_epoch_folders(url_regex(url)) for url in timed)]
 

@@ -90,7 +90,7 @@ def select_contract_sources(
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
-        for source in site.of(SiteContracts).sources
+        for source in site.content_of(SiteContracts).sources
         if chain_id in (None, source.chain_id)
         and (not lower_addresses or source.address.lower() in lower_addresses)
     ]
@@ -129,7 +129,7 @@ def choose_chain_id(
         click.UsageError: if there is neither an option nor a node, and site.yaml does not list exactly one
         chain.
     """
-    site_chains = [chain.chain_id for chain in site.of(SiteContracts).chains]
+    site_chains = [chain.chain_id for chain in site.content_of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
         raise NotImportableError(
@@ -145,7 +145,7 @@ def choose_chain_id(
 
 
 def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> None:
-    if chain_id not in [chain.chain_id for chain in site.of(SiteContracts).chains]:
+    if chain_id not in [chain.chain_id for chain in site.content_of(SiteContracts).chains]:
         add_chain(content, site.source, chain_id)
         click.echo(f"added chain {chain_id} to {content / site.source}; give it its name there")
 
@@ -251,7 +251,11 @@ def _format_anchor_summary(counts_by_status: Counter[ClaimStatus], chain_id: Cha
 
 def _trusted_checkpoints(site: SiteContent, chain_id: ChainId) -> Checkpoints:
     return next(
-        (dict(chain.checkpoints) for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id),
+        (
+            dict(chain.checkpoints)
+            for chain in site.content_of(SiteContracts).chains
+            if chain.chain_id == chain_id
+        ),
         {},
     )
 
@@ -290,7 +294,9 @@ def _with_confirming_nodes(node: EthereumNode, node_url: str, all_urls: tuple[st
 
 
 def _configured_node_urls(site: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
-    return next((chain.rpc for chain in site.of(SiteContracts).chains if chain.chain_id == chain_id), ())
+    return next(
+        (chain.rpc for chain in site.content_of(SiteContracts).chains if chain.chain_id == chain_id), ()
+    )
 
 
 def _print_anchor_claims(address: str, claims: tuple[Claim, ...]) -> None:

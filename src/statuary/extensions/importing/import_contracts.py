@@ -249,11 +249,12 @@ class ContractImport:
         self.root = root
         self.settings = settings
         self.compilations = compilations or Compilations(settings.compilers)
-        self.chains = {chain.chain_id for chain in site.of(SiteContracts).chains}
+        self.chains = {chain.chain_id for chain in site.content_of(SiteContracts).chains}
         self.settings_file = site.source
-        self.has_bulk = bool(site.of(SiteContracts).bulk)
+        self.has_bulk = bool(site.content_of(SiteContracts).bulk)
         self.sources = {
-            (source.chain_id, source.address.lower()): source for source in site.of(SiteContracts).sources
+            (source.chain_id, source.address.lower()): source
+            for source in site.content_of(SiteContracts).sources
         }
         self.done = ImportedContracts()
         self.seen_contracts: set[tuple[ChainId, str]] = set()

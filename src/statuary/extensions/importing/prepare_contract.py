@@ -214,7 +214,7 @@ def find_contract_source(site: SiteContent, chain_id: ChainId, address: Address)
     return next(
         (
             source
-            for source in site.of(SiteContracts).sources
+            for source in site.content_of(SiteContracts).sources
             if (source.chain_id, source.address.lower()) == key
         ),
         None,
@@ -257,12 +257,14 @@ def find_free_match_id(root: Path, site: SiteContent) -> str:
         NotImportableError: if the site has bulk files (many contracts in one file), which would take too long
             to search.
     """
-    if site.of(SiteContracts).bulk:
+    if site.content_of(SiteContracts).bulk:
         raise NotImportableError(
-            f"the match ids in {site.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
+            f"the match ids in {site.content_of(SiteContracts).bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
-    return compute_next_match_id(read_match_id(root, source) for source in site.of(SiteContracts).sources)
+    return compute_next_match_id(
+        read_match_id(root, source) for source in site.content_of(SiteContracts).sources
+    )
 
 
 def compute_next_match_id(match_ids: Iterable[str | None]) -> str:
@@ -294,7 +296,7 @@ def check_match_id_is_free(
     Raises:
         NotImportableError: if another contract uses the match id.
     """
-    for source in site.of(SiteContracts).sources:
+    for source in site.content_of(SiteContracts).sources:
         if source != replaced_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",

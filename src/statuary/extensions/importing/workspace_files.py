@@ -255,5 +255,5 @@ def add_chain(root: Path, file: str, chain_id: ChainId) -> None:
     try:
         edited_text = append_yaml_item(site_text, ("chains",), chain)
     except EditError as error:
-        raise error.in_file(root / file) from None
+        raise error.with_file(root / file) from None
     write_edit(root, FileEdit(file, site_text, edited_text))

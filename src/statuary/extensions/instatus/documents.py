@@ -13,7 +13,7 @@ from statuary.base.primitives import Instant, format_utc_milliseconds
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
-from statuary.status.api.documents import announced_windows, unresolved_records
+from statuary.status.api.documents import unresolved_records, upcoming_and_active_windows
 from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
@@ -97,7 +97,7 @@ def iter_instatus_documents(state: PageState) -> Iterable[Document]:
     # Instatus omits these members if no incident or maintenance is active, so this document does too.
     incidents = [_make_incident_object(record, state) for record in unresolved_records(state.incidents)]
     maintenances = [
-        _make_maintenance_object(record, state) for record in announced_windows(state.maintenances)
+        _make_maintenance_object(record, state) for record in upcoming_and_active_windows(state.maintenances)
     ]
     if incidents:
         summary["activeIncidents"] = incidents

@@ -64,7 +64,7 @@ class LogSection(Section):
             for section in run.sections_of(PublishesIncidents)
             for document in section.incident_documents()
         ]
-        appended = log.append_changes(incidents, contracts=run.result(BuiltContracts) is not None)
+        appended = log.append_changes(incidents, contracts=run.result_of(BuiltContracts) is not None)
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}

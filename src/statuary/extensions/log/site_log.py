@@ -77,7 +77,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import Manifest, encode_manifest, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
-from statuary.publish.site_manifest import ListedParts, make_full_listing, update_listing
+from statuary.publish.site_manifest import ListedParts, make_manifest_from_scratch, update_manifest
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.urls import Url
@@ -301,7 +301,7 @@ class SiteLog:
 
     def _iter_items_to_log(self, documents: list[Document]) -> Iterator[LogItem]:
         if self.contracts:
-            every = not self.target.ledger.is_partial or not self.table.is_complete
+            every = not self.target.ledger.keeps_unreplaced or not self.table.is_complete
             yield from iter_contracts_to_log(self.table, include_unchanged=every)
         yield from iter_incidents_to_log(self.table, documents)
 
@@ -332,12 +332,12 @@ class SiteLog:
         If it lists the files of the last run, only the parts with changes are made.
         """
         ledger, listing = self.target.ledger, self._site_listing()
-        if last_manifest is not None and ledger.is_partial:
+        if last_manifest is not None and ledger.keeps_unreplaced:
             made_by_last_run = f"{ledger.run - 1} {manifest_digest(encode_manifest(last_manifest))}"
             if ledger.get_meta(LAST_MANIFEST) == made_by_last_run:
                 with suppress(DamagedSnapshotError):
-                    return update_listing(self.target, origin, last_manifest, listing)
-        return make_full_listing(self.target, origin, listing)
+                    return update_manifest(self.target, origin, last_manifest, listing)
+        return make_manifest_from_scratch(self.target, origin, listing)
 
     def _site_listing(self) -> ListedParts:
         """Describe the files that the log's manifest lists.
@@ -392,7 +392,7 @@ class SiteLog:
         if head != self.previous_head:
             self._add_tree_files(self.growth.iter_partial_files())
         note = self._sign_checkpoint(head)
-        everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
+        everything = self.is_restored or self.is_rotated or not self.target.ledger.keeps_unreplaced
         if everything:
             self._reuse_published_tiles(head.size)
         else:

@@ -157,7 +157,7 @@ def add_cosignatures(target: FolderTarget, log: PublishedLog, signature_lines: I
     body = f"{log.checkpoint.note.text}\n{''.join((*other_lines, *new.values()))}"
     if not new:
         return
-    target.ledger.set_partial()
+    target.ledger.keep_unreplaced()
     target.add([make_log_document(LOG_CHECKPOINT, body.encode())])
     for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
         for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):

@@ -42,7 +42,7 @@ class MetricsSection(Section):
     def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.metrics.openapi import describe_operations
 
-        counts = run.result(ContractCounts) or ContractCounts()
+        counts = run.result_of(ContractCounts) or ContractCounts()
         return describe_operations(self.settings, counts.example)
 
     @override
@@ -53,7 +53,7 @@ class MetricsSection(Section):
                 for probe in self.settings.probes
             }
             yield from unknown_component_findings(
-                run.site.of(StatusContent).catalogue, names, run.site.source
+                run.site.content_of(StatusContent).catalogue, names, run.site.source
             )
 
     @override

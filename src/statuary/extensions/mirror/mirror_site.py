@@ -28,7 +28,7 @@ from statuary.publish.ledger.lookups import added_digest, added_files
 from statuary.publish.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import Manifest, is_listed, manifest_digest, parse_manifest
-from statuary.publish.origin import build_meta_values
+from statuary.publish.origin import origin_meta_values
 from statuary.publish.plan import Action, Change, Plan
 from statuary.site.document import Document
 
@@ -97,8 +97,8 @@ def mirror_site(
     with FolderTarget(folder, dry_run=options.dry_run) as target:
         _require_mirror_of_site(target, site.url, folder)
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
-        target.ledger.set_partial()
-        incomplete_sources = target.incomplete_sources(verify=options.verify)
+        target.ledger.keep_unreplaced()
+        sources_of_damaged_documents = target.sources_of_damaged_documents(verify=options.verify)
         state, problems, changes = site.fetch_manifest(options.key), [], []
         is_other = _has_other_manifest_of_same_time(target, state)
         for _ in range(MAX_ATTEMPTS):
@@ -107,7 +107,7 @@ def mirror_site(
                 noted_instant = target.ledger.get_meta("instant")
                 own_instant = parse_instant(noted_instant) if noted_instant else None
                 refuse_older_snapshot(state.manifest.origin, own_instant, str(folder))
-            with closing(MirrorSync(site, target, state, incomplete_sources, options)) as copy:
+            with closing(MirrorSync(site, target, state, sources_of_damaged_documents, options)) as copy:
                 skipped |= copy.skipped
                 if options.dry_run:
                     changes = list(copy.iter_changes())
@@ -166,7 +166,7 @@ def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, opti
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
     notes = {MIRROR_OF: url, MIRRORED: _make_manifest_note(state.text, options)}
-    target.ledger.set_meta(build_meta_values(state.manifest.origin) | notes)
+    target.ledger.set_meta(origin_meta_values(state.manifest.origin) | notes)
 
 
 def _make_manifest_note(manifest_text: bytes, options: MirrorOptions) -> str:
@@ -203,7 +203,7 @@ class MirrorSync:
         site: ServedSite,
         target: FolderTarget,
         state: SiteState,
-        incomplete_sources: Iterable[str],
+        sources_of_damaged_documents: Iterable[str],
         options: MirrorOptions,
     ) -> None:
         """Compare the manifests of a copy and of its site.
@@ -212,7 +212,7 @@ class MirrorSync:
             site: the site.
             target: the folder of the copy.
             state: the manifest of the site, with its signature.
-            incomplete_sources: the paths whose files in the copy are missing or damaged.
+            sources_of_damaged_documents: the paths whose files in the copy are missing or damaged.
             options: the options of the command.
 
         Raises:
@@ -220,7 +220,7 @@ class MirrorSync:
             UnreachableError: if the server does not respond.
         """
         self.site, self.target, self.parts = site, target, state.manifest.parts
-        self.missing_paths = frozenset(incomplete_sources)
+        self.missing_paths = frozenset(sources_of_damaged_documents)
         self.options, self.skipped = options, set[str]()
         self.previous_manifest = self._read_folder_manifest()
         self.wanted_entries = Listing()  # the entries of the parts that differ, or have a missing file
@@ -347,7 +347,7 @@ class MirrorSync:
         with ThreadPoolExecutor(CONNECTIONS) as executor:
             for batch in _divide_into_batches(missing_entries):
                 fetched = list(executor.map(self._fetch_or_describe_fault, batch))
-                output = self.target.output(f"mirror-{token_hex(8)}")
+                output = self.target.output_for_task(f"mirror-{token_hex(8)}")
                 for entry, body in zip(batch, fetched, strict=True):
                     if isinstance(body, bytes):
                         output.add([_make_fetched_document(entry, body)])

@@ -36,7 +36,7 @@ from statuary.extensions.notify.sent_events import DeliveryState, open_file_stat
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind, NotifySettings
 from statuary.extensions.notify.store_state import open_store_state
 from statuary.extensions.notify.test_commands import send_test_messages
-from statuary.publish.locations import open_location, scheme_of
+from statuary.publish.locations import open_location, url_scheme
 from statuary.registry import STORES
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import site_context
@@ -126,13 +126,15 @@ def notify_command(
         return status.exit_code
     if test is not None:
         channels = _select_channels_to_test(settings.channels, test, read_site.source)
-        return send_test_messages(channels, read_site.of(StatusContent).catalogue.page, os.environ, instant)
+        return send_test_messages(
+            channels, read_site.content_of(StatusContent).catalogue.page, os.environ, instant
+        )
     if state is None:
         raise click.UsageError(
             "Missing option '--state'. Name a file or an object store where statuary can keep its delivery state between runs."
         )
     timeline = build_timeline_to_horizon(
-        read_site.of(StatusContent).catalogue, instant, read_site.of(StatusContent).settings
+        read_site.content_of(StatusContent).catalogue, instant, read_site.content_of(StatusContent).settings
     )
     words = feed_words(renderer_of(site_context(read_site)).localization.texts)
     with open_delivery_state(state) as opened:
@@ -210,7 +212,7 @@ def _is_tolerated(finding: Finding, site: SiteContent) -> bool:
 
 
 def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
-    status = site.of(StatusContent)
+    status = site.content_of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, now, status.settings)
     settings = site.settings_of(NotifySettings) or NotifySettings()
     names = settings.named_components()
@@ -227,9 +229,9 @@ def open_delivery_state(location: str) -> AbstractContextManager[DeliveryState]:
     Raises:
         click.UsageError: if the name is a URL of another kind.
     """
-    if scheme_of(location) in STORES:
+    if url_scheme(location) in STORES:
         return open_store_state(location)
-    if scheme_of(location):
+    if url_scheme(location):
         raise click.UsageError(
             f"--state {escape_control_chars(location)}: name a file, or a store by s3://, gs:// or az://"
         )

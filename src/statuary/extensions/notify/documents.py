@@ -53,7 +53,7 @@ class NotifySection(Section, FollowsStatus):
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
         if run.site is not None and isinstance(self.settings, NotifySettings):
-            catalogue = run.site.of(StatusContent).catalogue
+            catalogue = run.site.content_of(StatusContent).catalogue
             yield from unknown_component_findings(
                 catalogue, self.settings.named_components(), run.site.source
             )

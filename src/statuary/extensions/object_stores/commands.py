@@ -41,7 +41,7 @@ from statuary.extensions.snapshots.options import public_key_option, read_public
 from statuary.extensions.snapshots.snapshot_reader import iter_snapshot_documents, read_snapshot
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.listing import DamagedSnapshotError
-from statuary.publish.locations import find_replaceable_parts
+from statuary.publish.locations import find_irreplaceable_folders
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
 from statuary.publish.outcome import Outcome
@@ -148,9 +148,9 @@ def publish_to_store(
             _open_target_when_free(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
-            replacement = find_replaceable_parts(location, store_url)
+            replacement = find_irreplaceable_folders(location, store_url)
             target.verified = replacement.verified
-            selected_entries = (entry for entry in site.objects() if replacement.includes(entry.path))
+            selected_entries = (entry for entry in site.objects() if replacement.may_replace(entry.path))
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))
             target.retain_prefix(replacement.folders)
             plan, cost = target.plan(), target.count_requests()

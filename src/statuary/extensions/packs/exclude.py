@@ -8,7 +8,7 @@ from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.packs.section import GROUP, covers_all_published
 from statuary.publish.folder.reader import FolderReader, find_ledger
-from statuary.publish.ledger.read import open_for_reading, read_cached_group
+from statuary.publish.ledger.read import open_ledger_read_only, read_cached_group
 from statuary.site.document import uncompressed_path
 
 
@@ -31,7 +31,7 @@ def make_packed_path_filter(site_folder: Path) -> Callable[[str], bool]:
             "write `packs: true` in site.yaml and build the site, or publish every file",
         )
     if ledger is not None:
-        with open_for_reading(ledger) as connection:
+        with open_ledger_read_only(ledger) as connection:
             if connection is not None and covers_all_published(
                 text, read_cached_group(connection, GROUP), connection
             ):

@@ -69,7 +69,7 @@ class PacksSection(Section):
     def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.packs.openapi import describe_operations
 
-        counts = run.result(ContractCounts) or ContractCounts()
+        counts = run.result_of(ContractCounts) or ContractCounts()
         return describe_operations(self.settings, counts.example)
 
     @override
@@ -103,7 +103,7 @@ class SitePacks:
             A line about them, for the report of the build.
         """
         if self._target.dry_run:  # what is not staged cannot be packed
-            self._ledger.documents.retain_folder_files(FOLDER)
+            self._ledger.documents.keep_published_folder(FOLDER)
             return ""
         cached_group = self._ledger.cached_group(GROUP)
         previous_packs = self._read_last_list()
@@ -120,11 +120,11 @@ class SitePacks:
 
     def _pack_all_documents(self) -> PackList:
         self._folder.mkdir()
-        tables = None if self._ledger.is_partial else tables_for_workers(self._ledger)
+        tables = None if self._ledger.keeps_unreplaced else tables_for_workers(self._ledger)
         if tables is None:
             rows = (
                 self._make_row(path, size, digest)
-                for path, _, size, digest in self._ledger.listing()
+                for path, _, size, digest in self._ledger.new_site_files()
                 if is_packable(path)
             )
             tables = copy_documents(self._folder / "documents.sqlite3", rows)
@@ -132,7 +132,7 @@ class SitePacks:
 
     def _make_packs(self, tables: BuildTables, dictionary: bytes | None, run_number: int) -> PackList:
         job = PackingJob(self._documents(tables), self._folder)
-        made_packs = make_packs(job, self._executor, self._target.output, dictionary)
+        made_packs = make_packs(job, self._executor, self._target.output_for_task, dictionary)
         # The build may already keep a published pack with the same bytes.
         self._ledger.documents.discard(f"{FOLDER}/{make_pack_name(made.pack.sha256)}" for made in made_packs)
         for made_pack in made_packs:
@@ -160,7 +160,7 @@ class SitePacks:
         if not packs or not all(map(self._is_pack_intact, packs)):
             return None
         # Keep the published packs (archives of many documents), even if this build fails later.
-        self._ledger.documents.retain_folder_files(FOLDER)
+        self._ledger.documents.keep_published_folder(FOLDER)
         return packs
 
     def _is_pack_intact(self, listed_pack: ListedPack) -> bool:
@@ -197,7 +197,7 @@ class SitePacks:
             )
 
     def _changed_rows(self) -> Iterator[DocumentRow]:
-        for path, _, size, digest in self._ledger.differences():
+        for path, _, size, digest in self._ledger.files_changed_since_last_build():
             # A document may have several names, but a pack stores only one. So skip a document of which only
             # other names have changed.
             if is_packable(path) and (

@@ -15,7 +15,7 @@ from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample,
 from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
-from statuary.status.api.documents import announced_windows, unresolved_records
+from statuary.status.api.documents import unresolved_records, upcoming_and_active_windows
 from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
@@ -105,7 +105,7 @@ def _iter_component_gauges(state: PageState, page: dict[str, str]) -> Iterator[G
 
 def _iter_record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
     incidents = unresolved_records(state.incidents)
-    windows = announced_windows(state.maintenances)
+    windows = upcoming_and_active_windows(state.maintenances)
     yield Gauge(
         "statuspage_unresolved_incidents",
         "The number of unresolved incidents by impact.",

@@ -89,7 +89,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     site, found = exclude_broken_parts(site, partial(_find_status_findings, now=at))
     errors = [finding for finding in (*findings, *found) if _is_omitted_from_report(finding, site)]
     missing = sorted({finding.path for finding in errors})
-    status = site.of(StatusContent)
+    status = site.content_of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, at, status.settings)
     year, number = quarter
     page = status.catalogue.page
@@ -125,7 +125,7 @@ def _is_omitted_from_report(finding: Finding, site: SiteContent) -> bool:
 
 
 def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
-    status = site.of(StatusContent)
+    status = site.content_of(StatusContent)
     return list(status_findings(build_timeline_to_horizon(status.catalogue, now, status.settings), now))
 
 

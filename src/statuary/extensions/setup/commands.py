@@ -168,7 +168,7 @@ def setup_command(
     if test_message:
         return send_test_messages(
             list_channels(site),
-            site.of(StatusContent).catalogue.page,
+            site.content_of(StatusContent).catalogue.page,
             os.environ,
             build_instant(None),
         )
@@ -176,7 +176,7 @@ def setup_command(
 
 
 def _has_settings_errors(site: SiteContent) -> bool:
-    return bool(site.faulty_keys or site.of(StatusContent).catalogue.faulty_parts)
+    return bool(site.faulty_keys or site.content_of(StatusContent).catalogue.faulty_parts)
 
 
 def _decide_answers(host: str, answers: Answers, site: SiteContent, out: Path) -> SetupAnswers:
@@ -250,7 +250,7 @@ def _write_answers_to_settings(decided: SetupAnswers, site: SiteContent, content
             if site_files is not None and site_files not in site.hosting.files:
                 text = append_yaml_item(text, ("hosting", "files"), site_files.value)
         except EditError as error:
-            raise error.in_file(content / file) from None
+            raise error.with_file(content / file) from None
         if text != before:
             write_edit(content, FileEdit(file, before, text))
             click.echo(f"edited {content / file}", err=True)

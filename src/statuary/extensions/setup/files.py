@@ -168,7 +168,7 @@ def _iter_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteCon
         "channel_secrets": secrets,
         "has_site_workflow": answers.has_site_workflow,
     }
-    rebuild_cron = make_safe_schedule(site.of(StatusContent).settings.horizon)
+    rebuild_cron = make_safe_schedule(site.content_of(StatusContent).settings.horizon)
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
@@ -231,7 +231,7 @@ def list_component_labels(site: SiteContent) -> list[str]:
 
     A label has the name and the key, such as `Bridge (bridge)`.
     """
-    status = site.of(StatusContent).catalogue
+    status = site.content_of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # GitHub evaluates `${{ … }}` in a workflow file as an expression. So if a component's name contains
     # `${{`, show only its key.

@@ -73,7 +73,7 @@ def find_differences(before: Iterable[Entry], after: Iterable[Entry]) -> Iterato
 def make_publication_plan(
     iter_differences: Callable[[], Iterator[Difference]],
     document_count: int,
-    site_size: int,
+    size_after_build: int,
     conflicting_paths: tuple[str, ...] = (),
 ) -> Plan:
     """Plan a publication: which files to write and to delete.
@@ -81,7 +81,7 @@ def make_publication_plan(
     Args:
         iter_differences: a function that yields the differences sorted by path, from the start at each call.
         document_count: the number of files in the site after the publication.
-        site_size: the size in bytes of the site after the publication.
+        size_after_build: the size in bytes of the site after the publication.
         conflicting_paths: the paths of the site at which another program wrote files.
     """
     counts, changed_size = dict.fromkeys(Action, 0), 0
@@ -91,7 +91,7 @@ def make_publication_plan(
     return Plan(
         counts=counts,
         unchanged=document_count - counts[Action.ADD] - counts[Action.REPLACE],
-        size=site_size,
+        size=size_after_build,
         changed_size=changed_size,
         changes=lambda: (difference.change for difference in iter_differences()),
         conflicts=conflicting_paths,

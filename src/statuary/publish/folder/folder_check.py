@@ -114,7 +114,7 @@ class FolderCheck:
         meanwhile, the next build checks the folder again.
         """
         known = self._checked or self._noted
-        if known is None or not self._ledger.is_partial:
+        if known is None or not self._ledger.keeps_unreplaced:
             return {CHECKED_FOLDERS: ""}
         stamps = known.stamps
         if self._checked is not None:
@@ -123,6 +123,6 @@ class FolderCheck:
                 folder: after[folder] if self._before.get(folder) == stamp else CHANGED
                 for folder, stamp in stamps.items()
             }
-        added = self._ledger.documents.added_folders_with_sources()
+        added = self._ledger.documents.folders_of_documents_with_sources()
         note = _CheckNote(dict.fromkeys(added, CHANGED) | stamps, known.after)
         return {CHECKED_FOLDERS: orjson.dumps([note.stamps, note.after]).decode()}

@@ -111,7 +111,7 @@ class FolderTarget(BuildTarget):
         if text is not None:
             from statuary.publish.manifest import listed_files  # noqa: PLC0415 - only for a lost ledger
 
-            self.ledger.adopt(listed_files(text, self.read_published))
+            self.ledger.adopt_published_files(listed_files(text, self.read_published))
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +176,7 @@ class FolderTarget(BuildTarget):
         return len(unchanged) == len(files)
 
     @override
-    def output(self, name: str) -> PartitionOutput:
+    def output_for_task(self, name: str) -> PartitionOutput:
         stager = self.folder.stager(self._staged, BODIES)
         run, folder = self.ledger.run, self._staged
         return StagedOutput(stager, None if folder is None else folder / PARTITIONS / f"{run}-{name}.sqlite3")
@@ -194,7 +194,7 @@ class FolderTarget(BuildTarget):
         self.ledger.documents.discard(paths)
 
     @override
-    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
+    def sources_of_damaged_documents(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.entry_of = None  # from now on, every added file is read
         # If the folder was moved to a file system that ignores case, two files whose names differ only in

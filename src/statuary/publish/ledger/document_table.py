@@ -251,7 +251,7 @@ class DocumentTable:
         """Return whether no file was published before."""
         return self.connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None
 
-    def site_size(self, published_name_count: int, published_bytes: int) -> SiteSize:
+    def size_after_build(self, published_name_count: int, published_bytes: int) -> SiteSize:
         """Return the site's number of files and bytes after the build.
 
         Args:
@@ -304,7 +304,7 @@ class DocumentTable:
         query = f"SELECT {SOURCED_FILE} AND {in_folder} ORDER BY path"
         return self.connection.execute(query, (start, folder, f"{folder}0", len(start) + 1))
 
-    def added_folders_with_sources(self) -> set[str]:
+    def folders_of_documents_with_sources(self) -> set[str]:
         """Return the folders with files that this build makes from content files."""
         query = "SELECT path, aliases FROM work.offered WHERE sources != ''"
         return {
@@ -313,7 +313,7 @@ class DocumentTable:
             for name in all_names(path, aliases)
         }
 
-    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+    def new_site_files(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield all files of the new site, sorted by path.
 
         Yields:
@@ -344,7 +344,7 @@ class DocumentTable:
         values = (folder, f"{folder[:-1]}0", pattern)
         return sum(self.connection.execute(query, values).fetchone()[0] for query in queries)
 
-    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+    def files_changed_since_last_build(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield the files that differ from the last build, sorted by path.
 
         Yields:
@@ -365,7 +365,7 @@ class DocumentTable:
         for (path,) in self.connection.execute("SELECT path FROM documents"):
             yield path
 
-    def retain_folder_files(self, folder: str) -> None:
+    def keep_published_folder(self, folder: str) -> None:
         """Keep a folder exactly as the last build published it.
 
         Files that this build has added to the folder are discarded.
@@ -412,7 +412,7 @@ class DocumentTable:
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
 
-    def sources_below(self, source_folder: str, folder: str) -> list[str]:
+    def sole_sources_below(self, source_folder: str, folder: str) -> list[str]:
         """Return content files that are the only source of a published file.
 
         For example, `incidents/a.yaml`, if some file in the folder was made from it alone.
@@ -426,7 +426,7 @@ class DocumentTable:
         bounds = (f"{folder}/", f"{folder}0", f"{source_folder}/", f"{source_folder}0")
         return [source for (source,) in self.connection.execute(query, bounds)]
 
-    def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
+    def are_unchanged_since(self, run: int, paths: Iterable[str]) -> bool:
         """Return whether files have not changed since a given build.
 
         Args:
@@ -531,7 +531,7 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
         connection.executemany(f"INSERT INTO offered VALUES ({PLACEHOLDERS})", map(tuple, result.files))
         if (rows := result.rows) is not None:
             connection.execute(f"CREATE TABLE {rows.table} ({', '.join(rows.columns)})")
-            connection.executemany(f"INSERT INTO {rows.insertion}", map(tuple, rows.rows))
+            connection.executemany(f"INSERT INTO {rows.insert_clause}", map(tuple, rows.rows))
         connection.execute("COMMIT")
     os.replace(unfinished, file)
 

@@ -80,7 +80,7 @@ class LedgerTable:
         """
         self.ledger, self.connection = ledger, connection
 
-    def set_partial(self) -> None:
+    def keep_unreplaced(self) -> None:
         """Keep the last build's rows that this build does not replace."""
 
     def replaced_document_paths(self) -> Iterable[str]:
@@ -155,11 +155,11 @@ class Ledger:
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         require_ledger(self.connection)
         self.connection.execute("COMMIT")
-        self._attach_name_database(None if file is None else file.with_name(OWNED_NAMES))
+        self._attach_path_database(None if file is None else file.with_name(OWNED_NAMES))
         self.unfinished_run = int(self.get_meta("unfinished run") or 0)
         self.run = int(self.get_meta("run") or 0) + 1
 
-    def _attach_name_database(self, file: Path | None) -> None:
+    def _attach_path_database(self, file: Path | None) -> None:
         """Attach the database that has only the names of published files.
 
         If this database or the ledger is empty, it is filled from the other.
@@ -174,7 +174,7 @@ class Ledger:
         elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
-    def adopt(self, names: Iterable[tuple[str, str]]) -> None:
+    def adopt_published_files(self, names: Iterable[tuple[str, str]]) -> None:
         """Add files that were published but are missing from this database.
 
         Their digests stay unknown.
@@ -198,7 +198,7 @@ class Ledger:
             self.table(load(target))
 
     @property
-    def build_database(self) -> str:
+    def build_database_path(self) -> str:
         """The path of the database file with the rows of this build.
 
         It is empty if the rows are only in memory.
@@ -268,7 +268,7 @@ class Ledger:
         self._groups[group] = CachedGroup(fingerprint, items, tuple(paths), self.run)
 
     def _save_groups(self) -> None:
-        if not self.is_partial:  # documents may come from elsewhere
+        if not self.keeps_unreplaced:  # documents may come from elsewhere
             self.connection.execute("DELETE FROM kept")
         rows = (
             (name, group.fingerprint, group.items, "\n".join(group.paths), group.run)
@@ -291,11 +291,11 @@ class Ledger:
         self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", values.items())
 
     @property
-    def is_partial(self) -> bool:
+    def keeps_unreplaced(self) -> bool:
         """Whether published files stay if this build does not add them again."""
         return self.documents.partial
 
-    def set_partial(self) -> None:
+    def keep_unreplaced(self) -> None:
         """Let published files stay if this build does not add them again.
 
         Otherwise, a build removes every file that it does not add.
@@ -303,14 +303,14 @@ class Ledger:
         self.documents.partial = True
         self.connection.executescript(PARTIAL_VIEW)
         for table in self._tables:
-            table.set_partial()
+            table.keep_unreplaced()
 
-    def retain_unchanged_sources(self) -> None:
+    def keep_files_of_unchanged_sources(self) -> None:
         """Keep the published files that were made from unchanged content files.
 
         All other files must be added again, or they are removed.
         """
-        self.set_partial()
+        self.keep_unreplaced()
         self._retains_unchanged = True
 
     def restore_previous_documents(self) -> None:
@@ -319,7 +319,7 @@ class Ledger:
         Files that were made from no content file, such as openapi.json, must be added again.
         """
         self.documents.discard_all()
-        self.retain_unchanged_sources()
+        self.keep_files_of_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
         """Add a worker's results to those of this build.
@@ -339,7 +339,7 @@ class Ledger:
         """
         if rows is not None:
             with transaction(self.connection):
-                self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insertion}", rows.rows)
+                self.connection.executemany(f"INSERT OR REPLACE INTO work.{rows.insert_clause}", rows.rows)
 
     def table(self, kind: type[Table]) -> Table:
         """Return the table in this database that belongs to a section.
@@ -354,8 +354,8 @@ class Ledger:
             if isinstance(table, kind):
                 return table
         table = kind(self, self.connection)
-        if self.is_partial:
-            table.set_partial()
+        if self.keeps_unreplaced:
+            table.keep_unreplaced()
         self._tables.append(table)
         return table
 
@@ -370,7 +370,9 @@ class Ledger:
         if self.documents.path_conflict is not None:
             raise self.documents.path_conflict
         self._mark_removals()
-        size = self.documents.site_size(self._read_meta_number("names"), self._read_meta_number("size"))
+        size = self.documents.size_after_build(
+            self._read_meta_number("names"), self._read_meta_number("size")
+        )
         replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
         return Plan(
             counts={
@@ -391,7 +393,7 @@ class Ledger:
             for table in self._tables:
                 self.documents.remove_unless_added(table.replaced_document_paths())
 
-    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+    def new_site_files(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield the documents of the new site, sorted by path.
 
         Call this method after all documents were added: it does not yield later ones.
@@ -401,7 +403,7 @@ class Ledger:
             not know it.
         """
         self._mark_removals()
-        return self.documents.listing()
+        return self.documents.new_site_files()
 
     def count_listed(self, folder: str, pattern: str) -> int:
         """Return the number of documents of the new site in a folder.
@@ -415,7 +417,7 @@ class Ledger:
         self._mark_removals()
         return self.documents.count_listed(folder, pattern)
 
-    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+    def files_changed_since_last_build(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield the documents that differ from the last build, sorted by path.
 
         Call this method after all documents were added: it does not yield later ones.
@@ -424,7 +426,7 @@ class Ledger:
             Path, aliases (one a line), size in bytes and SHA-256; the digest of a removed document is None.
         """
         self._mark_removals()
-        return self.documents.differences()
+        return self.documents.files_changed_since_last_build()
 
     def _read_changes(self) -> Iterator[Change]:
         for action, name, size in self.documents.files_to_write():

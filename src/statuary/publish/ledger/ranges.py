@@ -37,7 +37,7 @@ def index_rows_by_path(file: Path) -> None:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
 
 
-def divide_recorded_rows(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
+def divide_worker_files(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
     """Divide the files that workers have made into ranges of paths, to sort them.
 
     Args:
@@ -134,7 +134,7 @@ def tables_for_workers(ledger: Ledger) -> BuildTables | None:
     Returns:
         The tables, or None if they are in memory.
     """
-    database = ledger.build_database
+    database = ledger.build_database_path
     if not database:
         return None
     sync_file(database)
@@ -194,7 +194,7 @@ def bounds_ignoring_case(after: str, until: str) -> tuple[str, str]:
     return prefix + min(folded), prefix + max(folded) + "\U0010ffff"
 
 
-def listed_ranges(ledger: Ledger, most: int) -> list[ListedRange]:
+def divide_site_files(ledger: Ledger, most: int) -> list[ListedRange]:
     """Divide the files of the new site into ranges, for several workers.
 
     No file may be added before the ranges have been read.

@@ -37,7 +37,7 @@ def read_ledger_entry(file: Path, path: str) -> LedgerEntry | None:
     Raises:
         DamagedLedgerError: if the database is damaged.
     """
-    with open_for_reading(file) as connection:
+    with open_ledger_read_only(file) as connection:
         return (
             None if connection is None else query_ledger_entry(connection, path, _unfinished_run(connection))
         )
@@ -168,7 +168,7 @@ def read_ledger_listing(file: Path) -> Iterator[Entry]:
         DamagedLedgerError: if the database is damaged.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
-    with open_for_reading(file) as connection:
+    with open_ledger_read_only(file) as connection:
         for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
             if [*map(type, (path, aliases, size, digest))] != [str, str, int, bytes]:
                 raise sqlite3.DatabaseError("its table of documents has a malformed row")
@@ -185,7 +185,7 @@ def is_build_unfinished(file: Path) -> bool:
         DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
-    with open_for_reading(file) as connection:
+    with open_ledger_read_only(file) as connection:
         if connection is None:
             return False
         return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
@@ -197,12 +197,12 @@ def _unfinished_run(connection: sqlite3.Connection) -> int:
 
 
 def _query_rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-    with open_for_reading(file) as connection:
+    with open_ledger_read_only(file) as connection:
         return [] if connection is None else connection.execute(query, values).fetchall()
 
 
 @contextmanager
-def open_for_reading(file: Path) -> Iterator[sqlite3.Connection | None]:
+def open_ledger_read_only(file: Path) -> Iterator[sqlite3.Connection | None]:
     """Open the database of published files (ledger) for reading.
 
     Yields:

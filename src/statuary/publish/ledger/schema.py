@@ -168,7 +168,7 @@ class PartitionRows(NamedTuple):
     rows: Sequence[tuple[Any, ...]]
 
     @property
-    def insertion(self) -> str:
+    def insert_clause(self) -> str:
         """The end of an SQL statement `INSERT INTO …` for a row.
 
         It has the name of the table, and a placeholder for each column.

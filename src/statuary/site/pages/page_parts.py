@@ -49,7 +49,7 @@ def page_parts_of_extensions(extension_keys: Iterable[str]) -> list[PageParts]:
     return [section.parts for section in sections if section.parts is not None]
 
 
-def page_part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
+def extension_page_settings(settings: Iterable[tuple[str, object]]) -> PartValues:
     """Return the settings of extensions that page templates can use.
 
     Args:

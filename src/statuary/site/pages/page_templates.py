@@ -86,10 +86,10 @@ class PageTemplates:
             return self._environment.get_template(template).render(**values)
         if self._forbidden is not None:
             raise self._forbidden
-        from statuary.site.pages.theme_filters import new_budget
+        from statuary.site.pages.theme_filters import limit_rendering
 
         try:
-            with new_budget():
+            with limit_rendering():
                 return self._environment.get_template(template).render(**values)
         except Exception as error:  # templates of a theme can raise any exception
             raise self._locate_theme_error(template, error) from error

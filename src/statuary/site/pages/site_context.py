@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
 from statuary.registry import CONTENT_SECTIONS, load, third_party_versions
-from statuary.site.pages.page_parts import PartValues, page_part_values
+from statuary.site.pages.page_parts import PartValues, extension_page_settings
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
 from statuary.site.site_content import SiteContent
@@ -71,7 +71,7 @@ class SiteContext(NamedTuple):
 
 def site_context(site: SiteContent) -> SiteContext:
     """Return the name, settings and links that a site's pages share."""
-    page, parts = site.page, page_part_values(site.extensions)
+    page, parts = site.page, extension_page_settings(site.extensions)
     return SiteContext(
         name=one_line(page.name),
         url=page.url,

@@ -36,7 +36,7 @@ class TemplateTrees:
         self.bodies: dict[str, Tree] = {}
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
-    def add_page(self, name: str) -> None:
+    def convert_page_template(self, name: str) -> None:
         """Convert the template of a page, and the templates that it includes.
 
         Raises:

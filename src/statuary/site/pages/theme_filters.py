@@ -57,7 +57,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def new_budget() -> Iterator[None]:
+def limit_rendering() -> Iterator[None]:
     """Limit the work of a theme's templates in a `with` block."""
     token = _budget.set(Budget())
     try:

@@ -96,7 +96,7 @@ def active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]
     return _sort_by_latest_update([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
-def announced_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+def upcoming_and_active_windows(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return the upcoming maintenance windows, and then those in progress.
 
     The document `summary.json` lists them in this order.
@@ -244,7 +244,7 @@ class StatusDocuments:
         cap = self.settings.cap
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
-    def listed_records(self, build_time: Instant) -> list[IncidentState]:
+    def records_in_changing_documents(self, build_time: Instant) -> list[IncidentState]:
         """Return the incidents and windows in documents that may still change.
 
         These documents are the lists of the API, and archives of months in which an incident may still
@@ -321,7 +321,7 @@ class StatusDocuments:
             page=page,
             components=components,
             incidents=unresolved,
-            scheduled_maintenances=encode_records(announced_windows(state.maintenances)),
+            scheduled_maintenances=encode_records(upcoming_and_active_windows(state.maintenances)),
             status=status,
         )
         yield list_document(STATUS, page=page, status=status)

@@ -165,7 +165,7 @@ class EpochIndex(NamedTuple):
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
-    def latest_change_before(self, now: Instant) -> Instant:
+    def latest_change_until(self, now: Instant) -> Instant:
         """Return the time of the last change of any document, up to a given time."""
         return max((since for since in self.instants if since <= now), default=self.start)
 

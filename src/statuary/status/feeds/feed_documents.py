@@ -83,7 +83,9 @@ class FeedDocuments:
         Args:
             earliest_time: the earliest time that the function is called with.
         """
-        states = page_states_from(self.timeline, earliest_time, self.listed_records(earliest_time))
+        states = page_states_from(
+            self.timeline, earliest_time, self.records_in_changing_documents(earliest_time)
+        )
         final = self.final_feeds(earliest_time)
         return lambda at: self._documents_of_state(states(at), final)
 
@@ -124,7 +126,7 @@ class FeedDocuments:
             COMPONENT_ATOM, records, partial(_encode_feed, atom_feed, feed), component_id=component_id
         )
 
-    def listed_records(self, at: Instant) -> list[IncidentState]:
+    def records_in_changing_documents(self, at: Instant) -> list[IncidentState]:
         """Return the incidents and windows in feeds that may still change.
 
         The calendar and the feed of the whole site are included.

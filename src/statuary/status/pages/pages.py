@@ -157,7 +157,7 @@ class StatusPages:
         ]
         return StartedQuarters(begun, final)
 
-    def listed_records(self, start: Instant) -> list[IncidentState]:
+    def records_in_changing_documents(self, start: Instant) -> list[IncidentState]:
         """Return the incidents on history pages that may still change.
 
         A history page may change if one of its incidents does, or if a later incident begins another quarter.

@@ -38,8 +38,8 @@ def keep_last_published_records(
     kept = [record for path in sorted(paths) for record in _published_records(path, target)]
     if not kept:
         return site
-    content = site.of(StatusContent)
-    return site.with_value(content._replace(catalogue=_with_records(content.catalogue, kept)))
+    content = site.content_of(StatusContent)
+    return site.with_section_content(content._replace(catalogue=_with_records(content.catalogue, kept)))
 
 
 def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> StatusCatalogue:
@@ -56,7 +56,7 @@ def _with_records(catalogue: StatusCatalogue, kept: Sequence[Incident]) -> Statu
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
     documents, folder = target.ledger.documents, INCIDENT.prefix.removesuffix("/")
-    for source in (path, *documents.sources_below(path, folder)):
+    for source in (path, *documents.sole_sources_below(path, folder)):
         for document in documents.paths_made_from(source, folder):
             body = target.read_published(document)
             record = None if body is None else published_record(body, source)
@@ -73,7 +73,7 @@ def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> 
         findings: the findings about files of incidents and maintenance windows.
         site: the content that the build publishes.
     """
-    status = site.of(StatusContent).catalogue
+    status = site.content_of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()
     explained = []

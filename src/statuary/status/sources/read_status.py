@@ -49,10 +49,8 @@ def read_status(
     status = StatusCatalogue(
         page=page,
         page_source=page_source,
-        incidents=files.translate_all(
-            incidents, partial(_translate_incident, known_incidents=known_incidents)
-        ),
-        maintenances=files.translate_all(maintenances, partial(translate_maintenance, page=page)),
+        incidents=files.convert_all(incidents, partial(_translate_incident, known_incidents=known_incidents)),
+        maintenances=files.convert_all(maintenances, partial(translate_maintenance, page=page)),
         templates=tuple(
             translate_template(template, file.pure_path.stem, file.path) for file, template in templates
         ),
