@@ -203,6 +203,17 @@ def test_setup_edits_url_and_hosting_settings(project):
     assert site.read_text() == text
 
 
+@pytest.mark.parametrize("host", ["github-pages", "nginx"])
+def test_second_setup_updates_unedited_host_files(host, project):
+    set_up(project, host)
+    write_files(project / "content", {"site.yaml": f"{SITE}packs: true\n"})
+    set_up(project, host, "--url", "https://status.example.net")
+    text = (
+        project / (".github/workflows/site.yml" if host == "github-pages" else "statuary.conf")
+    ).read_text()
+    assert ("zstd" if host == "github-pages" else "status.example.net") in text
+
+
 def test_second_setup_updates_unedited_issue_form(project):
     set_up(project, "netlify")
     write_files(project / "content", {"components.yaml": COMPONENTS + "  bridge: {name: Bridge}\n"})

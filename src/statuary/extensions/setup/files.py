@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, log_files, render_config
-from statuary.extensions.hosting.hosts import HOSTS, make_deno_serve_command
+from statuary.extensions.hosting.hosts import HOSTS, is_edge_file, make_deno_serve_command
 from statuary.extensions.hosting.project_commands import add_digest_comment
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.site.site_content import SiteContent
@@ -156,7 +156,15 @@ def make_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteCont
         options: the options of the host's configuration.
         site: the content of the site.
     """
-    return [*HOSTS[answers.host].files(options), *_iter_setup_files(answers, options, site)]
+    host_files = map(_add_digest_if_possible, HOSTS[answers.host].files(options))
+    return [*host_files, *_iter_setup_files(answers, options, site)]
+
+
+def _add_digest_if_possible(file: HostFile) -> HostFile:
+    """Add the digest by which edits are recognized, if the format of a host's file has comments."""
+    if is_edge_file(file) or not file.path.endswith((".yml", ".toml", ".conf", ".sh", "Caddyfile")):
+        return file
+    return file._replace(text=add_digest_comment(file.text, "#"))
 
 
 def _iter_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
