@@ -381,23 +381,16 @@ def _make_encoded_part(text: bytes, first: str, documents: int) -> EncodedPart:
     return EncodedPart(Part(sha256(text).hexdigest(), first, documents, len(text)), text)
 
 
-class PartLine(NamedTuple):
-    """A line of a part, with the path that it contains."""
-
-    path: str
-    text: bytes  # the line, with its line break
-
-
-def encode_part_lines(lines: list[PartLine]) -> EncodedPart:
+def encode_part_lines(lines: list[bytes]) -> EncodedPart:
     """Join the lines of some documents to one part of the manifest.
 
     Args:
         lines: the lines of the part, sorted by path; at least one.
     """
-    return _make_encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
+    return _make_encoded_part(b"".join(lines), trusted_line_path(lines[0]), len(lines))
 
 
-def split_trusted_part(text: bytes | None, part: Part) -> list[PartLine]:
+def split_trusted_part(text: bytes | None, part: Part) -> list[bytes]:
     """Split a part of a manifest that statuary wrote into its lines.
 
     The lines are not validated, so do not use this function for a part from another source.
@@ -410,8 +403,13 @@ def split_trusted_part(text: bytes | None, part: Part) -> list[PartLine]:
         DamagedSnapshotError: if the bytes are missing, or their SHA-256 is another one.
     """
     # `check_part` has compared the digest. So these are lines that statuary wrote, and each is valid.
-    lines = check_part(text, part).splitlines(keepends=True)
-    return [PartLine(orjson.loads(line)["path"], line) for line in lines]
+    return check_part(text, part).splitlines(keepends=True)
+
+
+def trusted_line_path(line: bytes) -> str:
+    """Return the path in a line of a manifest that statuary wrote."""
+    path: str = orjson.loads(line)["path"]
+    return path
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:

@@ -7,10 +7,10 @@ reads none of them. If files of a few parts differ, only those parts are made ag
 text.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from hashlib import sha256
-from heapq import merge
-from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.files import MANIFEST, PARTS, SIGNATURE
@@ -23,7 +23,6 @@ from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
     Part,
-    PartLine,
     ReadPath,
     encode_entry_line,
     encode_part_lines,
@@ -31,6 +30,7 @@ from statuary.publish.listing import (
     parse_entry_line,
     split_into_parts,
     split_trusted_part,
+    trusted_line_path,
 )
 from statuary.publish.manifest import (
     Manifest,
@@ -213,41 +213,43 @@ class PartsUpdate:
             DamagedSnapshotError: if a part that is read is missing or damaged.
         """
         remaining_changes = list(changes)[::-1]
-        open_part: list[PartLine] = []
+        open_part: list[bytes] = []
         ends = [*(part.first for part in self.previous_parts[1:]), None][: len(self.previous_parts)]
         for part, end in zip(self.previous_parts, ends, strict=True):
             part_changes = _take_changes_before(remaining_changes, end)
             if not part_changes and not open_part:
                 yield part, None
                 continue
-            for line in self._changed_lines(
-                split_trusted_part(self.read_path(part.path), part), part_changes
-            ):
-                yield from _add_line_to_part(open_part, line)
-        for path, new in reversed(remaining_changes):  # the last build had no part here
-            yield from _add_line_to_part(open_part, _encode_part_line(path, new)) if new is not None else ()
-            self._count_entry(new, 1)
+            lines = split_trusted_part(self.read_path(part.path), part)
+            last_lines = self._change_lines(lines, part_changes)
+            yield from _add_lines_to_part(open_part, lines, last_lines)
+        lines = []  # the last build had no part here
+        last_lines = self._change_lines(lines, dict(remaining_changes))
+        yield from _add_lines_to_part(open_part, lines, last_lines)
         if open_part:
             yield encode_part_lines(open_part)
 
-    def _changed_lines(
-        self, lines: list[PartLine], part_changes: dict[str, Entry | None]
-    ) -> Iterator[PartLine]:
-        stay = []
-        for line in lines:
-            if line.path in part_changes:
-                self._count_entry(parse_entry_line(line.text), -1)
-            else:
-                stay.append(line)
-        for new in part_changes.values():
-            self._count_entry(new, 1)
-        added = [_encode_part_line(path, new) for path, new in part_changes.items() if new is not None]
-        return merge(stay, added, key=attrgetter("path"))
+    def _change_lines(self, lines: list[bytes], part_changes: dict[str, Entry | None]) -> set[bytes]:
+        """Change the lines of a part, and return those after which a part ends.
 
-    def _count_entry(self, entry: Entry | None, sign: int) -> None:
-        if entry is not None:
-            self.names += sign * len(entry.names)
-            self.size += sign * entry.size
+        Only lines near a change are parsed, since of the others only the last can end a part.
+        """
+        path_of_line = cache(trusted_line_path)
+        last_lines = {line for line in lines[-1:] if ends_part(path_of_line(line))}
+        for path, new in part_changes.items():
+            place = bisect_left(lines, path, key=path_of_line)
+            if place < len(lines) and path_of_line(lines[place]) == path:
+                self._count_entry(parse_entry_line(lines.pop(place)), -1)
+            if new is not None:
+                self._count_entry(new, 1)
+                lines.insert(place, encode_entry_line(new))
+                if ends_part(path):
+                    last_lines.add(lines[place])
+        return last_lines
+
+    def _count_entry(self, entry: Entry, sign: int) -> None:
+        self.names += sign * len(entry.names)
+        self.size += sign * entry.size
 
 
 def _take_changes_before(
@@ -266,13 +268,12 @@ def _take_changes_before(
     return part_changes
 
 
-def _encode_part_line(path: str, entry: Entry) -> PartLine:
-    return PartLine(path, encode_entry_line(entry))
-
-
-def _add_line_to_part(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[Part, bytes]]:
-    """Add a line to the open part of a manifest; yield the part when it is full."""
-    open_part.append(line)
-    if ends_part(line.path) or len(open_part) == MAX_PART_LENGTH:
-        yield encode_part_lines(open_part)
-        open_part.clear()
+def _add_lines_to_part(
+    open_part: list[bytes], lines: list[bytes], last_lines: set[bytes]
+) -> Iterator[tuple[Part, bytes]]:
+    """Add lines to the open part of a manifest; yield each part that is full."""
+    for line in lines:
+        open_part.append(line)
+        if line in last_lines or len(open_part) == MAX_PART_LENGTH:
+            yield encode_part_lines(open_part)
+            open_part.clear()

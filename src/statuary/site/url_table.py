@@ -7,7 +7,7 @@ change what a path of statuary is.
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -60,10 +60,11 @@ def match_url(path: str) -> UrlMatch | None:
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
-    own_rows = _url_expressions(extensions.get(path) or extensions.get(folder, ""))
+    own_rows = partial(_url_expressions, extensions.get(path) or extensions.get(folder, ""))
     slashes = path.count("/")
-    for rows in (own_rows, _expressions_of_other_packages()):
-        for row in rows.get(folder, ()):
+    # Search the installed packages for more rows only if none of statuary's own matches.
+    for find_rows in (own_rows, _expressions_of_other_packages):
+        for row in find_rows().get(folder, ()):
             # Compare the number of slashes first, because that takes a tenth of the time of a regular
             # expression. Reading a manifest looks up each path of a site.
             if row.slashes is None or row.slashes == slashes:
