@@ -12,7 +12,7 @@ REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "responds too slowly"),
     (ConnectionRefusedError, "refuses the connection"),
     (ConnectionError, "closes the connection"),
-    (socket.gaierror, "has a name that is unknown here"),
+    (socket.gaierror, "has an unknown host name"),
     (ssl.SSLCertVerificationError, "has no valid certificate"),
     (ssl.SSLError, "does not speak TLS"),
     (http.client.InvalidURL, "has an invalid address"),
