@@ -2,20 +2,23 @@
 
     TMPDIR=/dev/shm python tests/benchmarks/packs_of_many.py 1000000 20000
     python tests/benchmarks/packs_of_many.py --choices
+    TMPDIR=/var/tmp python tests/benchmarks/packs_of_many.py --cold 20000
 
 The first number is that of records in the pack (JSON lines of 7 kB, those of corpus `L`), the second that of records in the
 folder, which `statuary build` proves. Seconds are wall clock and CPU of the process with its children, memory is the largest
-resident set of one process. `--choices` prints bytes a record for ways to compress the corpora M and S.
+resident set of one process. `--choices` prints bytes a record for ways to compress the corpora M and S. `--cold` packs the documents of so many built records in this
+process, while the system caches them and after it has dropped them, by themselves and together.
 """
 
 import argparse
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -25,12 +28,20 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import corpora
 
+from statuary.base.files import LEDGER
+from statuary.extensions.packs import build_documents
+from statuary.extensions.packs.build_documents import BuildDocuments, DocumentRow, copy_documents
 from statuary.extensions.packs.codec import Compressor, train_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SIZE, SAMPLE_SIZE
 from statuary.extensions.packs.pack_folder import PackFolder
 from statuary.extensions.packs.pack_list import ListedPack, PackListReader
+from statuary.extensions.packs.pack_sources import is_packable
+from statuary.extensions.packs.pack_tasks import PackingJob, make_packs
 from statuary.extensions.snapshots.streams import FileRanges
+from statuary.publish.ledger.document_table import KEEP
+from statuary.publish.ledger.schema import NoOutput
 from statuary.system.archives import import_zstandard
+from statuary.workers.executor import InProcessExecutor
 
 STATUARY = [sys.executable, "-m", "statuary"]
 
@@ -187,13 +198,52 @@ def _frames(bodies: list[bytes], size: int) -> Iterator[bytes]:
     yield frame
 
 
+def cold(count: int) -> None:
+    """Print what packing takes, of documents that the system has in its cache, and of others."""
+    with corpora.corpus("L", count) as content, tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "out"
+        measured("build", "--content", content, "--out", out)
+        with sqlite3.connect(out / LEDGER) as ledger:
+            rows = [
+                DocumentRow(path, size, digest, KEEP)
+                for path, size, digest in ledger.execute("SELECT path, size, digest FROM documents")
+                if is_packable(path)
+            ]
+        for is_cold in (False, True):
+            for together in (1, build_documents.READ_TOGETHER):
+                build_documents.READ_TOGETHER = together
+                folder = Path(work) / f"{is_cold}-{together}"
+                folder.mkdir()
+                tables = copy_documents(folder / "documents.sqlite3", rows)
+                if is_cold:
+                    _drop_from_cache(out / row.path for row in rows)
+                began, cpu = time.perf_counter(), time.process_time()
+                job = PackingJob(BuildDocuments(tables, str(folder / "staged"), str(out)), folder)
+                make_packs(job, InProcessExecutor(), lambda _: NoOutput())
+                seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+                where = "on the disk" if is_cold else "cached"
+                print(
+                    f"{len(rows):,} documents {where}, {together} together: {seconds:.1f} s, CPU {cpu:.1f} s"
+                )
+
+
+def _drop_from_cache(files: Iterable[Path]) -> None:
+    os.sync()
+    for file in files:
+        with file.open("rb") as stream:
+            os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=int, nargs="?", default=100_000)
     parser.add_argument("folder", type=int, nargs="?", default=0)
     parser.add_argument("--choices", action="store_true")
+    parser.add_argument("--cold", type=int, metavar="RECORDS")
     options = parser.parse_args()
+    if options.cold:
+        return cold(options.cold)
     if options.choices:
         return choices()
     with tempfile.TemporaryDirectory() as work:

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -153,6 +154,34 @@ class OpenFolder:
                 raise
             return open_below(self._root, path, links=links)
         return _require_regular(descriptor, path)
+
+    def read_together(self, paths: Sequence[str], limit: int) -> list[bytes | None]:
+        """Read several files, all of which the disk fetches at the same time.
+
+        Args:
+            paths: the paths of a few files, relative to the folder.
+            limit: the maximum size of a file in bytes.
+
+        Returns:
+            The bytes of each file; None for a file that cannot be read.
+        """
+        descriptors = [self._start_reading(path) for path in paths]
+        bodies = list[bytes | None]()
+        for path, descriptor in zip(paths, descriptors, strict=True):
+            body = None
+            with suppress(OSError):
+                body = None if descriptor is None else read_descriptor(descriptor, path, limit)
+            bodies.append(body)
+        return bodies
+
+    def _start_reading(self, path: str) -> int | None:
+        try:
+            descriptor = self.open_file(path)
+        except OSError:
+            return None
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_WILLNEED)
+        return descriptor
 
     def close(self) -> None:
         """Close the last folder that was opened, if any."""

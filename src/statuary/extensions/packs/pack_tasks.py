@@ -168,7 +168,7 @@ def compress_range(task: CompressionTask) -> CompressedRange:
         for group in divide_into_groups(islice(rows, skipped, None)):
             if until is not None and group[0].key > until:
                 break
-            frames.append(compress_group([reader.read(document) for document in group], compressor))
+            frames.append(compress_group([*reader.read_all(group)], compressor))
     _write_file(job.frames_file(number), b"".join(frame.data for frame in frames))
     _write_file(job.summaries_file(number), orjson.dumps([tuple(frame.summary) for frame in frames]))
     return CompressedRange(number, array("Q", (frame.summary.size for frame in frames)))
