@@ -33,7 +33,7 @@ class CommandOption(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The parameter for the option's value: `log_key` for `--log-key`."""
+        """The name of the option's value for Python: `log_key` for `--log-key`."""
         return self.flag.lstrip("-").replace("-", "_")
 
 
@@ -53,7 +53,10 @@ class Extension(NamedTuple):
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
-    """Describe a command of an extension, for its row of the registry."""
+    """Describe a command for the table `EXTENSIONS`, with its line in the list of commands.
+
+    The last argument says what to do after Ctrl-C; it is empty if nothing.
+    """
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
@@ -378,9 +381,10 @@ def third_party_versions(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return the functions and classes that extensions provide of one kind.
+    """Return what extensions provide of one kind, by name.
 
-    For example, `providers("place")` returns a dict such as `{"s3": "module:name"}`.
+    For example, `providers("place")` returns a dict such as `{"s3": "module:name"}`. The kind is the first word of
+    names in `Extension.provides`.
     """
     return {
         need.removeprefix(f"{kind} "): target

@@ -79,7 +79,7 @@ class Run:
     results: list[object] = field(default_factory=list)  # the results of the sections that have run
 
     def result_of(self, kind: type[Kind]) -> Kind | None:
-        """Return the value of a given type that a section returned.
+        """Return the value of a given type among the results of earlier sections.
 
         Returns:
             The value, or None if no section has returned one yet.
@@ -132,8 +132,8 @@ class Section:
         A section is a part of statuary: the contracts, the status or an extension.
 
         Returns:
-            An `ExtensionSource` with the extension's key; of contracts and status, a model of all their keys.
-            None if the section has no key, or statuary's core reads it.
+            The model: of an extension, an `ExtensionSource`. None if the section has no key, or statuary's core reads
+            it.
         """
         return None
 
@@ -145,7 +145,7 @@ class Section:
     def findings(self, run: Run) -> "Iterable[Finding]":
         """Yield the errors and warnings about the section's content.
 
-        An error stops the build, unless only the record of its file is excluded.
+        An error stops the build, except if the build can leave out the file that has it.
         """
         return ()
 
@@ -160,10 +160,9 @@ class Section:
         return ()
 
     def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
-        """Yield the documents that depend only on the settings of the site.
+        """Yield the documents that depend only on settings and `config_inputs`.
 
-        Those of contracts and status may also depend on what their `config_inputs` returns, such as counts of
-        a build. A document that cannot be made becomes a finding in `skipped`.
+        A document that cannot be made becomes a finding in `skipped`.
         """
         return ()
 

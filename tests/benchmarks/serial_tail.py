@@ -86,7 +86,7 @@ def opened(engine: str, workers: int) -> Iterator[Executor]:
     """Give workers that have started."""
     if engine == "processes":
         with process_executor(workers) as executor:
-            executor.start_early()
+            executor.start_workers_early()
             yield executor
     else:
         with dask_cluster(workers) as cluster:

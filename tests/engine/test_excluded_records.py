@@ -245,7 +245,7 @@ def failing_for(name: str, function: Any) -> Any:
     [
         (read_status, "translate_incident", False, False),
         (timeline, "IncidentHistory", False, False),
-        (status_documents, "incident_members", False, False),
+        (status_documents, "incident_json", False, False),
         (feed_documents, "feed_entry", True, True),
         (status_pages, "incident_page_head", True, False),
     ],

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from weakref import WeakSet
 
-from statuary.status.isolate_faulty_records import _working_sources
+from statuary.status.isolate_faulty_records import _find_failing_sources
 
 COUNT = 500
 
@@ -25,7 +25,7 @@ def test_fault_bisection_frees_memory_of_failures():
             raise KeyError(pages.__class__.__name__)
 
     sources = [f"incidents/{number}.yaml" for number in range(COUNT)]
-    sound, findings = _working_sources(make, sources, "making the pages")
+    sound, findings = _find_failing_sources(make, sources, "making the pages")
     assert sound == []
     assert [finding.path for finding in findings] == sources
     assert "KeyError: 'Pages'" in findings[0].message.replace('"', "")

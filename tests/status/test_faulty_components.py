@@ -5,11 +5,11 @@ import pytest
 from statuary.base.primitives import parse_instant
 from statuary.engine.read_content import read_content
 from statuary.publish.target import StatelessTarget
-from statuary.status.broken_records import exclude_broken_parts
+from statuary.status.broken_records import exclude_faulty_content
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.faulty_components import (
     find_faulty_components,
-    keep_last_components,
+    keep_published_components,
     load_published_components,
     replace_faulty_components,
     store_published_components,
@@ -122,7 +122,7 @@ def repaired(site, last):
     catalogue = site.content_of(StatusContent).catalogue
     if catalogue.faulty_parts:
         places = [part.pointer for part in catalogue.faulty_parts]
-        catalogue = keep_last_components(catalogue, last, places).catalogue
+        catalogue = keep_published_components(catalogue, last, places).catalogue
     timeline = build_timeline_to_horizon(catalogue, NOW, site.content_of(StatusContent).settings)
     while faulty := find_faulty_components(status_findings(timeline, NOW), catalogue):
         catalogue = replace_faulty_components(catalogue, faulty, last).catalogue
@@ -154,7 +154,7 @@ def test_faulty_component_without_build_is_omitted(tmp_path, name):
     last = published(tmp_path)
     site, findings = read(tmp_path, COMPONENTS.replace(old, new))
     positions = {component.key: component.position for component in last}
-    sound, found = exclude_broken_parts(site, found_in)
+    sound, found = exclude_faulty_content(site, found_in)
     assert [f for f in (*findings, *found) if f.severity == "error" and f.path == "components.yaml"]
     catalogue = sound.content_of(StatusContent).catalogue
     if name == "a duplicate key":
@@ -203,7 +203,7 @@ def test_other_version_components_are_ignored():
 
 def test_unknown_component_beside_faulty_is_reported(tmp_path):
     site, _ = read(tmp_path, COMPONENTS.replace("name: RPC", "nam: RPC"), other=OUTAGE.replace("rpc", "rcp"))
-    _, found = exclude_broken_parts(site, found_in)
+    _, found = exclude_faulty_content(site, found_in)
     assert {(finding.rule, finding.path) for finding in found if finding.severity == "error"} == {
         ("unknown-component", "incidents/other.yaml")
     }

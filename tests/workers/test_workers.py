@@ -164,7 +164,7 @@ def is_alive(process: int) -> bool:
 
 def test_workers_started_early_preload_modules():
     with process_executor(2, prepare_worker) as executor:
-        executor.start_early()
+        executor.start_workers_early()
         assert len(set(executor.map_unordered(whose, squares(60)))) == 2
         assert (
             "statuary.contracts.incremental.partitions"

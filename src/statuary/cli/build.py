@@ -137,7 +137,7 @@ def build_command(content: Path, out: Path, build_options: BuildOptions) -> Exit
     git = GitQuery(content)
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
-            executor.start_early()
+            executor.start_workers_early()
         return run_build(content, out, git, executor, build_options)
 
 

@@ -24,7 +24,7 @@ from statuary.source.source_files import SourceFile, walk_folder, walk_path
 from statuary.source.unreadable import BeyondLimitError
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.editing.new_record import record_files_by_name
-from statuary.status.editing.open_incidents import unresolved_files
+from statuary.status.editing.open_incidents import files_with_open_incidents
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import build_timeline_to_horizon
 from statuary.status.model.timeline import Timeline
@@ -71,7 +71,7 @@ def scope_of_edit(root: Path, folder: str, typed_id: str | None) -> Scope:
         # of all.
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
-        return Scope(frozenset(), tuple(sorted(unresolved_files(root))))
+        return Scope(frozenset(), tuple(sorted(files_with_open_incidents(root))))
     stems = record_files_by_name(root, folder)
     paths = stems.get(typed_id) or [
         path for stem, paths in stems.items() if stem.startswith(typed_id) for path in paths

@@ -37,7 +37,7 @@ def write_manifest(
         return []
     from statuary.publish.site_manifest import add_manifest
 
-    by_workers = None if executor is None else executor.full_manifest
+    by_workers = None if executor is None else executor.make_manifest_by_workers
     write = partial(add_manifest, target, instant, verify=verify, by_workers=by_workers)
     failed = run_guarded(write, "", "making the manifest of the files", TARGET_ERRORS)
     if failed is not None:  # a missing manifest is better than one that lists other files

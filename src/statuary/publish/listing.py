@@ -161,7 +161,7 @@ class NameTable:
         """Add a name, unless it is taken.
 
         Returns:
-            The owner of a taken name, and whether it is a folder.
+            None if the name was added. Else the path of the file or folder that has it, and whether that is a folder.
         """
         row = (fold_case(name), name, is_folder)
         if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
@@ -312,7 +312,7 @@ class Part(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of the part's file in the site."""
+        """The path in the site of the file with this part of the manifest."""
         return manifest_part_path(self.sha256)
 
 

@@ -32,16 +32,18 @@ class Listing:
         self.close()
 
     def close(self) -> None:
-        """Delete the temporary database that holds the list."""
+        """Delete the temporary database, and with it this list of documents."""
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add a document, unless its path is already taken.
+        """Add a document to the list, unless its path is already taken.
+
+        A large site's bodies are in a temporary file, the `Spool`.
 
         Args:
             entry: the path, size and digest of the document.
-            start: the offset of its body in the `Spool`, if the body is stored there.
-            length: the number of bytes of the body in the `Spool`.
+            start: the offset of its body in the `Spool`, if it is there.
+            length: the number of bytes of its body there.
 
         Returns:
             Whether the entry was added.
@@ -52,7 +54,7 @@ class Listing:
         return added.rowcount == 1
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Remove the documents at these paths."""
+        """Remove the documents at these paths from the list."""
         self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
 
     def __iter__(self) -> Iterator[Entry]:
@@ -83,7 +85,7 @@ class Listing:
             yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
 
     def parts(self) -> Iterator[EncodedPart]:
-        """Yield the parts of a manifest that lists the same documents."""
+        """Yield the parts of a manifest of the documents in this list."""
         return map(encode_part, split_into_parts(self))
 
     def part(self, part: Part) -> list[Entry]:

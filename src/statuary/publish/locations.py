@@ -48,13 +48,13 @@ FILE = "file"
 """The scheme of the name of a file, which is written without it."""
 
 
-def url_scheme(name: str) -> str:
+def url_scheme(location: str) -> str:
     """Return the scheme of a URL, such as `s3`.
 
     Returns:
         The scheme; empty for a path.
     """
-    scheme, separator, _ = name.partition("://")
+    scheme, separator, _ = location.partition("://")
     return scheme if separator else ""
 
 
@@ -113,10 +113,10 @@ class SiteReplacement(NamedTuple):
 
 
 def find_irreplaceable_folders(site: str, target: str) -> SiteReplacement:
-    """Return the parts of a published site that may be replaced.
+    """Find the folders of a published site that a publication must not replace.
 
-    For example, the extension for logs does not allow a log to be replaced by a shorter one. Only extensions
-    that have files in the target are asked.
+    For example, the folder of a log must not be replaced by a shorter log. The extensions decide that about their
+    own folders.
 
     Args:
         site: the path or URL of the site to publish.

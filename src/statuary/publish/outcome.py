@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def with_missing(self, names: Iterable[str]) -> Self:
-        """Return the outcome if some more parts were not published.
+        """Return the outcome with the names of further unpublished files or folders.
 
         If nothing was published at all, the outcome stays the same.
 
@@ -44,10 +44,10 @@ class Outcome(NamedTuple):
         return self._replace(extent=extent, missing=missing)
 
     def with_failed_target(self, name: str) -> Self:
-        """Return the outcome if publishing the built site to another place failed.
+        """Return the outcome of a build whose publication to `--to` failed.
 
         Args:
-            name: the path or URL of that place.
+            name: the path or URL to which it was not published.
         """
         return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 

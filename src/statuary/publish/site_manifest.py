@@ -58,8 +58,8 @@ def add_manifest(
 
     Args:
         target: the site that is being built.
-        instant: the start of the status that the site shows, not the build's time: builds of the same content
-            give the same manifest.
+        instant: the time since which the site's status is the same. It is not the build's time, because builds
+            of the same content must give the same manifest.
         verify: make the whole manifest anew, without trusting a published part.
         by_workers: makes a large manifest in worker processes; None makes it in this process.
 

@@ -27,7 +27,7 @@ class Target(Protocol[Document_contra]):
         """
 
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Keep published documents if they were not changed since.
+        """Keep published documents, unless one was changed after the last build.
 
         Returns:
             Whether the documents were kept.

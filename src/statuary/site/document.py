@@ -76,7 +76,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _encode_with_surrogates(value: object) -> str:
-    """Encode a value with half of a surrogate pair, which orjson rejects.
+    """Encode a value that contains half of a surrogate pair, which orjson rejects.
 
     A record may have such text, because JSON can contain it as an escape.
     """

@@ -79,14 +79,14 @@ class SiteContent(NamedTuple):
         """
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
-    def with_section_content(self, new: object) -> Self:
+    def with_section_content(self, new_content: object) -> Self:
         """Return a copy of the content with one section's part replaced.
 
         Args:
-            new: the new content of the section; it replaces the one of the same class.
+            new_content: the new content of the section; it replaces the one of the same class.
         """
         return self._replace(
-            values=tuple(new if type(value) is type(new) else value for value in self.values)
+            values=tuple(new_content if type(value) is type(new_content) else value for value in self.values)
         )
 
     def without_templates(self, *names: str) -> Self:

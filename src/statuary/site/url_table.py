@@ -93,10 +93,10 @@ Expressions = dict[str, list[UrlExpression]]
 
 @cache
 def _url_expressions(extension: str) -> Expressions:
-    """Compile the URL patterns of an extension, or of statuary itself.
+    """Compile the URL patterns of an extension, or of the rest of statuary.
 
     Args:
-        extension: the target of the extension's section; empty for all other rows.
+        extension: the class of the extension's section as "module:name"; empty for the rest.
     """
     others = (*content_urls(), *PAGE_URLS, *DESCRIPTION_URLS)
     urls: tuple[Url, ...] = load(extension).urls if extension else others

@@ -205,8 +205,8 @@ class UrlRows(list[Url]):
             description: the content of the documents, as a phrase.
             media_type: the `Content-Type` of the documents.
             cache: the `Cache-Control` of the documents.
-            put: when a publication uploads the documents.
-            own_rule: whether rules for hosts name the path instead of its folder.
+            put: when a publication uploads the documents: after those that they list.
+            own_rule: whether configurations of hosts need a rule for this path, and not only for its folder.
         """
         url = Url(name, pattern, description, media_type, cache, put, own_rule)
         self.append(url)

@@ -104,9 +104,9 @@ class ContentFiles:
                 self.left_out.append(finding)
 
     def unreadable_paths(self) -> frozenset[str]:
-        """Return the paths of files that a build excludes because of errors.
+        """Return the paths of files with errors that a build excludes.
 
-        Some of the files are excluded as a whole, others in part.
+        From some of them, such as components.yaml, only the faulty entries are excluded.
         """
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths) | self.faulty_paths

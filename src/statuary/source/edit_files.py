@@ -229,7 +229,14 @@ def init_and_commit(folder: Path, paths: Iterable[Path]) -> Commit:
 
 
 def _commit_paths(subject: str, folder: Path, names: list[str], message: str) -> Commit:
-    """Commit some files, without other changes that are staged."""
+    """Commit some files, without other changes that are staged.
+
+    Args:
+        subject: says what was written, at the beginning of the error if git fails.
+        folder: the folder in which git runs.
+        names: the paths of the files.
+        message: the commit message.
+    """
     author = _fallback_author(folder)
     _run_git(subject, folder, "add", "--", *names)
     arguments = ("commit", "--quiet", "--file=-", "--", *names)

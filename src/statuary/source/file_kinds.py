@@ -102,7 +102,7 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a file is in a contract's folder.
+    """Return whether a file is in a workspace, the folder of one contract.
 
     Such a folder is `contracts/CHAIN/ADDRESS/`.
     """
@@ -121,21 +121,21 @@ def is_ignored(path: PurePosixPath) -> bool:
     return is_note and (path.parts[0] not in TEXT_FOLDERS or path.stem.upper() == "README")
 
 
-def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
+def unknown_file_finding(content_path: PurePosixPath, shown_path: str) -> Finding:
     """Return the warning about a file that statuary does not know.
 
     For example, `incident/a.yaml` is unknown, because the folder must be `incidents`.
 
     Args:
-        pure: the file's path in the content folder.
-        path: the file's path for the message.
+        content_path: the file's path in the content folder.
+        shown_path: the file's path for the message.
     """
     return Finding(
         rule="unknown-file",
         severity=Severity.WARNING,
-        path=path,
+        path=shown_path,
         message="unknown file; it is not read",
-        hint=_unknown_file_hint(pure),
+        hint=_unknown_file_hint(content_path),
     )
 
 

@@ -156,7 +156,7 @@ def _index_signature(git_path: Path) -> tuple[int, ...]:
 
 
 def _status_by_path(status: str, prefix: str) -> dict[str, str]:
-    """Parse the output of `git status` to a sign, such as ` M`, by path.
+    """Parse the output of `git status`: the two letters of each path, such as ` M`.
 
     Args:
         prefix: the content folder's path in the repository; git's paths start at the repository.

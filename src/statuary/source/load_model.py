@@ -76,10 +76,14 @@ def _validation_finding(
 
 
 def _expected_parent(key: str, members: Mapping[str, object]) -> str:
-    """Return the key of the file below which a misplaced key belongs.
+    """Return the key of the file to which a misplaced key belongs.
+
+    Args:
+        key: the misplaced key.
+        members: the keys at the top of the file, with their models.
 
     Returns:
-        That key; empty if there is none, or more than one.
+        The key below which it belongs; empty if there is none, or more than one.
     """
     places = [name for name in members if key in model_members(members[name])]
     return places[0] if len(places) == 1 and key not in members else ""
@@ -116,6 +120,8 @@ def _unknown_value_fault(shown_value: str, value: str, expected: str) -> _FaultM
     """Return the message about a value that is not among the allowed ones.
 
     Args:
+        shown_value: the value as the message shows it, quoted and shortened.
+        value: the value.
         expected: pydantic's list of the allowed values.
     """
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")

@@ -123,7 +123,10 @@ def _new_items(base_value: _Value, items: Sequence[Json], pointer: Pointer) -> l
 
 
 def _with_original_quotes(value: Json) -> YamlValue:
-    """Convert a parsed value to one that is written with the same quotes."""
+    """Convert a parsed value to one that YAML writes with the same quotes.
+
+    For example, an unquoted `true` was parsed as a string. It becomes a boolean, which is written without quotes.
+    """
     if isinstance(value, PlainText) and value in ("true", "false"):
         return value == "true"
     if isinstance(value, dict):

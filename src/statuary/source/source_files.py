@@ -111,12 +111,12 @@ COPY = "copy the file into the content folder"
 def open_content_file(
     root: Path | str, path: str, *, links: bool = True, content: OpenFolder | None = None
 ) -> int:
-    """Open a file of the content folder, or one beside the folder.
+    """Open a file of the content folder, or one that its path reaches with `..`.
 
     Args:
         root: the folder.
         path: the path of the file.
-        links: whether a symbolic link is followed if its target could be read directly.
+        links: whether to follow a symbolic link, whose target must be in the folder and not hidden.
         content: the content folder, if it is already open.
 
     Returns:

@@ -37,7 +37,7 @@ class ArchivePart(NamedTuple):
     records: tuple[FinalRecord, ...] = ()
 
     def documents(self) -> Iterator[Document]:
-        """Make all documents of this part of the archive."""
+        """Make all documents of this set: those of its incidents, and its own."""
         for record in self.records:
             yield from record.documents()
         yield from self.own_documents()
@@ -62,7 +62,11 @@ class StatusArchive:
     record_documents: Callable[[IncidentState], Iterator[Document]]
 
     def parts(self) -> list[ArchivePart]:
-        """Return all documents that can no longer change, in parts."""
+        """Divide the documents that can no longer change into sets.
+
+        There is one set for each month, feed of a component, and quarter. A later build reuses a set whose inputs are
+        the same.
+        """
         return [*self._months(), *self._feeds(), *self._quarters()]
 
     def _months(self) -> Iterator[ArchivePart]:
@@ -97,7 +101,7 @@ class StatusArchive:
         def documents(quarter: "Quarter") -> Iterator[Document]:
             yield pages.quarter_page(quarter, self.now)
 
-        quarters = pages.final_quarters(self.now)
+        quarters = pages.started_quarters(self.now)
         for quarter in quarters.final:
             digest = digest_of(
                 [self.digests[record] for record in quarters.records[quarter]], list(quarters.records)

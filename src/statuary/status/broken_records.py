@@ -15,7 +15,7 @@ RECORD_KINDS = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE)
 """The files of which a build can do without one."""
 
 
-def record_file_errors(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
+def errors_in_record_files(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Select the errors in files of incidents, maintenance windows and templates.
 
     Errors in files that are already excluded are left out.
@@ -67,12 +67,12 @@ class StatusWithoutFaults(NamedTuple):
     findings: list[Finding]  # findings about the excluded parts, then those about the rest
 
 
-def exclude_broken_parts(
+def exclude_faulty_content(
     site: SiteContent, find_errors: Callable[[SiteContent], list[Finding]]
 ) -> StatusWithoutFaults:
     """Exclude the components, incidents and windows that break a rule.
 
-    The versions of the last build do not replace them.
+    No last published version replaces them.
 
     Args:
         site: the content of the site.
@@ -87,7 +87,7 @@ def exclude_broken_parts(
             excluded += [finding for findings in faulty.values() for finding in findings]
             site = with_status_catalogue(site, kept.catalogue)
             site = site._replace(unread=site.unread | {catalogue.components_source})
-        elif broken := record_file_errors(found, site):
+        elif broken := errors_in_record_files(found, site):
             excluded += broken
             site = without_records_of_files(site, {finding.path for finding in broken})
         else:

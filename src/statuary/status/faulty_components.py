@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.publish.target import BuildTarget
-from statuary.status.model.faulty_parts import with_group_members, without_faulty_parts
+from statuary.status.model.faulty_parts import with_group_members, without_faulty_components
 from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 PUBLISHED_COMPONENTS = "components"
@@ -36,7 +36,7 @@ def find_faulty_components(
 
 
 def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) -> StatusCatalogue:
-    """Return the status without some components, which count as faulty.
+    """Return the status without some components, which it notes as faulty.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
@@ -46,7 +46,7 @@ def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) 
     for component in catalogue.components:
         for place in {component.pointer[:2], component.pointer} & names.keys():
             names[place] |= {component.key, component.id}
-    return without_faulty_parts(
+    return without_faulty_components(
         catalogue, [FaultyPart(place, frozenset(found)) for place, found in names.items()]
     )
 
@@ -54,7 +54,7 @@ def without_components(catalogue: StatusCatalogue, pointers: Iterable[Pointer]) 
 def store_published_components(target: BuildTarget, components: Iterable[Component]) -> None:
     """Store the components of this build for later builds.
 
-    If a component has an error then, its last version replaces it.
+    A later build that finds an error in a component uses the stored version.
     """
     note = orjson.dumps(list(components), default=list).decode()
     if note != target.ledger.get_meta(PUBLISHED_COMPONENTS):
@@ -98,33 +98,30 @@ def replace_faulty_components(
     # If a component was already replaced by its published version, that version breaks a rule too. So exclude
     # the component now.
     places = [place for place in faulty if tried.isdisjoint({(), place[:2], place})]
-    kept = keep_last_components(without_components(catalogue, faulty), last_components, places)
+    kept = keep_published_components(without_components(catalogue, faulty), last_components, places)
     errors = [finding for findings in faulty.values() for finding in findings]
-    return KeptComponents(
-        kept.catalogue, [*with_component_consequences(errors, kept.catalogue), *kept.findings]
-    )
+    return KeptComponents(kept.catalogue, [*explain_component_errors(errors, kept.catalogue), *kept.findings])
 
 
-def keep_last_components(
+def keep_published_components(
     catalogue: StatusCatalogue, last_components: Sequence[Component], pointers: Iterable[Pointer]
 ) -> KeptComponents:
-    """Add the last published version of each component that is left out.
+    """Replace the components that have an error by their last published versions.
 
-    If the content has the same component at another place, that one is used. If another component has the key
-    or id of a published one, the published one stays, and the other is left out. A group that loses all its
-    components is left out, too.
+    If the component is also at another place in the content, without an error, that one is used. If another component
+    of the content has the key or id of such a version, that component is left out. A group that loses all its components is left out, too.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.
         last_components: the components of the last build.
-        pointers: the places of the components in components.yaml, or `()` for all.
+        pointers: the places, in components.yaml, of the components with errors; `()` for all.
     """
     pointers = frozenset(pointers)
     if (
         pointers and not catalogue.components
     ):  # no component of the file is usable, so all published ones stay
         pointers = frozenset({()})
-        catalogue = without_faulty_parts(catalogue, [FaultyPart(())])
+        catalogue = without_faulty_components(catalogue, [FaultyPart(())])
     kept = list(
         _components_with_known_groups(
             catalogue, _published_components_at(catalogue, last_components, pointers)
@@ -135,8 +132,8 @@ def keep_last_components(
     components = with_group_members(_insert_kept_components(left.components, kept, last_components))
     if displaced:  # the components that were left out now may have published versions, too
         newcomers = [finding.pointer for finding in displaced]
-        others = keep_last_components(replace(left, components=components), last_components, newcomers)
-        found = [*with_component_consequences(displaced, others.catalogue), *others.findings]
+        others = keep_published_components(replace(left, components=components), last_components, newcomers)
+        found = [*explain_component_errors(displaced, others.catalogue), *others.findings]
         return KeptComponents(others.catalogue, found)
     return KeptComponents(replace(left, components=_without_empty_groups(components, left.faulty_parts)), [])
 
@@ -213,7 +210,7 @@ def _insert_kept_components(
     return merged
 
 
-def with_component_consequences(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
+def explain_component_errors(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
     """Append to each error its consequence, such as `; the component is left out`."""
     places = {component.pointer for component in catalogue.components}
     return [

@@ -28,7 +28,7 @@ class FollowsStatus:
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
-        """Return a function that makes the section's documents for a time.
+        """Return a function that makes this section's documents for a time.
 
         Args:
             timeline: the status over time.

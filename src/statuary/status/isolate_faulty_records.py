@@ -41,7 +41,7 @@ def isolate_faulty_records(
     Args:
         site: the content of the site.
         now: the time of the build.
-        followers: returns the parts of statuary whose documents change with the status.
+        followers: returns the extensions whose documents change with the status.
 
     Raises:
         StatuaryError: if the status cannot be computed even without those files.
@@ -59,7 +59,7 @@ def isolate_faulty_records(
     findings: list[Finding] = []
     attempt = _attempt_work(partial(computed, _record_sources(content.catalogue)))
     if attempt.error is not None:
-        sources, findings = _working_sources(
+        sources, findings = _find_failing_sources(
             computed, _record_sources(content.catalogue), "computing the status"
         )
         attempt = _attempt_work(partial(computed, sources))
@@ -105,11 +105,10 @@ class WorkingStatus(NamedTuple):
 
 
 def exclude_failing_documents(status: SiteStatus) -> WorkingStatus:
-    """Exclude the incidents and documents whose making raises an exception.
+    """Exclude incidents and documents that raise an exception when they are made.
 
-    If the API document of an incident or window cannot be made, it is excluded. If only feeds or pages fail to
-    show it, it is left out of these. If feeds or pages fail and no single incident is the cause, all feeds or
-    pages are skipped.
+    If an incident's API document fails, the incident is excluded. If the incident fails only in feeds or pages, it is
+    left out of the feeds or pages. If no single incident is the cause, all feeds or pages are skipped.
 
     Raises:
         StatuaryError: if the remaining documents cannot be made either.
@@ -123,7 +122,7 @@ def exclude_failing_documents(status: SiteStatus) -> WorkingStatus:
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
         return WorkingStatus(status, findings)
-    sources, faults = _working_sources(
+    sources, faults = _find_failing_sources(
         partial(_make_api_documents, status),
         _record_sources(status.timeline.catalogue),
         "making its documents",
@@ -131,10 +130,10 @@ def exclude_failing_documents(status: SiteStatus) -> WorkingStatus:
     status = _status_of_sources(status, sources) if faults else status
     findings += faults
     for kind in (FEEDS, PAGES, EXTENSIONS):
-        status, omission_findings = _exclude_failures_of_kind(status, kind)
+        status, omission_findings = _exclude_records_failing_kind(status, kind)
         findings += omission_findings
         if kind == PAGES:
-            status, omission_findings = _exclude_failing_followers(status)
+            status, omission_findings = _exclude_failing_extensions(status)
             findings += omission_findings
     error = _exception_from(partial(_make_all_documents, status))
     if error is not None:
@@ -148,7 +147,7 @@ def exclude_failing_documents(status: SiteStatus) -> WorkingStatus:
     return WorkingStatus(status, findings)
 
 
-def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
+def _exclude_records_failing_kind(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the incidents that feeds or pages fail to show.
 
     If the cause is not an incident, no documents of this kind are made.
@@ -170,15 +169,15 @@ def _exclude_failures_of_kind(status: SiteStatus, kind: str) -> WorkingStatus:
     error = _exception_from(partial(make, everything))
     if error is None:
         return WorkingStatus(status, [])
-    sources, faults = _working_sources(make, everything, f"making the {kind}")
+    sources, faults = _find_failing_sources(make, everything, f"making the {kind}")
     if faults and _exception_from(partial(make, sources)) is None:
         return WorkingStatus(without(frozenset(everything).difference(sources)), faults)
     skipped = replace(status, skipped=status.skipped | {kind})
     return WorkingStatus(skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")])
 
 
-def _exclude_failing_followers(status: SiteStatus) -> WorkingStatus:
-    """Exclude the extensions whose documents fail whatever the records are."""
+def _exclude_failing_extensions(status: SiteStatus) -> WorkingStatus:
+    """Exclude the extensions whose documents fail even without any incident."""
     findings: list[Finding] = []
     working: list[FollowsStatus] = []
     without_records = _status_of_sources(status, ())
@@ -235,10 +234,12 @@ class _WorkingSources(NamedTuple):
     findings: list[Finding]  # one for each faulty file
 
 
-def _working_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
+def _find_failing_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
     """Search for the incident files that make a function fail.
 
-    If it fails even without any file, none of them is the cause, and all are returned.
+    Returns:
+        The files without them, and a finding for each of them. If the function fails even without any file, none is
+        the cause, and the result has all files.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return _WorkingSources(sources, [])

@@ -108,17 +108,17 @@ def _default_of_field(field: "Field[Any]") -> object:
 
 
 def _decode_incident(path: str, encoded_incident: bytes) -> Incident:
-    return Incident(source=path, **_convert_members(orjson.loads(encoded_incident), OF_INCIDENT))
+    return Incident(source=path, **_decode_stored_values(orjson.loads(encoded_incident), OF_INCIDENT))
 
 
 def _decode_update(members: dict[str, Any]) -> IncidentUpdate:
-    return IncidentUpdate(**_convert_members(members, OF_UPDATE))
+    return IncidentUpdate(**_decode_stored_values(members, OF_UPDATE))
 
 
-def _convert_members(
+def _decode_stored_values(
     members: dict[str, Any], conversions: Mapping[str, Callable[[Any], object]]
 ) -> dict[str, Any]:
-    """Convert values that JSON stores as strings or lists, such as times."""
+    """Convert values that were stored as JSON back to Python, such as times."""
     for name, convert in conversions.items():
         if name in members:
             members[name] = convert(members[name])

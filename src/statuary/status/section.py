@@ -119,8 +119,8 @@ class StatusSection(ContentSection, PublishesIncidents):
     @override
     def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> FilteredSite | None:
         from statuary.status.sources.last_published import (
+            explain_record_errors,
             keep_last_published_records,
-            with_record_consequences,
         )
 
         site = run.site
@@ -138,7 +138,7 @@ class StatusSection(ContentSection, PublishesIncidents):
             )
         if unread and not run.is_check:
             site = keep_last_published_records(site, run.target, site.unread)
-            unread = with_record_consequences(unread, site)
+            unread = explain_record_errors(unread, site)
         unread = [*of_components, *unread]
         with report_stage(run.progress, "Status"):
             sound = self._without_failing_records(site, run)
@@ -149,19 +149,19 @@ class StatusSection(ContentSection, PublishesIncidents):
     def _with_last_components(
         self, site: "SiteContent", run: Run, component_errors: Sequence[Finding], *, keeps: bool
     ) -> FilteredSite:
-        """Keep the components that cannot be read as they were last published.
+        """Replace components that cannot be read by their last published versions.
 
         If no component can be read and none was published, the errors in the file stop the build.
 
         Args:
             component_errors: the errors in the file.
-            keeps: whether the build goes on in spite of errors.
+            keeps: whether to use the published versions. If not, the errors stop the build.
         """
         from statuary.status.broken_records import with_status_catalogue
         from statuary.status.faulty_components import (
-            keep_last_components,
+            explain_component_errors,
+            keep_published_components,
             load_published_components,
-            with_component_consequences,
         )
 
         catalogue = site.content_of(StatusContent).catalogue
@@ -169,15 +169,15 @@ class StatusSection(ContentSection, PublishesIncidents):
         if not keeps or not (last or catalogue.components):
             self._errors = component_errors
             return FilteredSite(site._replace(unread=site.unread - {catalogue.components_source}), [])
-        kept = keep_last_components(catalogue, last, [part.pointer for part in catalogue.faulty_parts])
-        explained = [*with_component_consequences(component_errors, kept.catalogue), *kept.findings]
+        kept = keep_published_components(catalogue, last, [part.pointer for part in catalogue.faulty_parts])
+        explained = [*explain_component_errors(component_errors, kept.catalogue), *kept.findings]
         return FilteredSite(with_status_catalogue(site, kept.catalogue), explained)
 
     def _without_broken_files(
         self, site: "SiteContent", sound: FilteredSite, run: Run, unread: Sequence[Finding]
     ) -> FilteredSite:
         from statuary.status.broken_records import (
-            record_file_errors,
+            errors_in_record_files,
             with_status_catalogue,
             without_records_of_files,
         )
@@ -187,8 +187,8 @@ class StatusSection(ContentSection, PublishesIncidents):
             replace_faulty_components,
         )
         from statuary.status.sources.last_published import (
+            explain_record_errors,
             keep_last_published_records,
-            with_record_consequences,
         )
 
         excluded = list(unread)
@@ -204,10 +204,10 @@ class StatusSection(ContentSection, PublishesIncidents):
             site = with_status_catalogue(site, kept.catalogue)
             site = site._replace(unread=site.unread | {catalogue.components_source})
             sound = self._without_failing_records(site, run)
-        while broken := record_file_errors(self._found, sound.site):
+        while broken := errors_in_record_files(self._found, sound.site):
             paths = {finding.path for finding in broken}
             site = keep_last_published_records(without_records_of_files(site, paths), run.target, paths)
-            excluded += with_record_consequences(broken, site)
+            excluded += explain_record_errors(broken, site)
             sound = self._without_failing_records(site, run)
         return FilteredSite(sound.site, [*excluded, *sound.findings])
 

@@ -20,7 +20,7 @@ from statuary.status.archive_parts import ArchivePart, StatusArchive
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
-from statuary.status.model.incident_history import IncidentHistory, IncidentState, component_entry_count
+from statuary.status.model.incident_history import IncidentHistory, IncidentState, estimate_document_entries
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import build_timeline_to_horizon, document_transitions, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
@@ -99,7 +99,7 @@ class SiteStatus:
         return StatusPages(self._timeline_for_kind(PAGES), self.context, self.previous_versions)
 
     def _timeline_for_kind(self, kind: str) -> Timeline:
-        """Return the timeline without the incidents that a kind of documents omits."""
+        """Return the timeline without the incidents that, for example, `FEEDS` fail to show."""
         omitted_sources = self.omitted_sources.get(kind)
         if omitted_sources is None:
             return self.timeline
@@ -111,7 +111,7 @@ class SiteStatus:
 
     @property
     def active_followers(self) -> tuple[FollowsStatus, ...]:
-        """The extensions whose documents change with the status; none if they cannot be made."""
+        """The extensions with documents of the status; none if `skipped` has their documents."""
         return () if EXTENSIONS in self.skipped else self.followers
 
     @cached_property
@@ -176,7 +176,7 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The documents that can no longer change, in parts that builds reuse."""
+        """The documents that can no longer change, in sets (a month) that builds reuse."""
         archive = StatusArchive(
             self.now, self.api, self.feeds, self.pages, self._digests, self.record_documents
         )
@@ -219,7 +219,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later versions of documents that a build writes ahead, unless skipped."""
+        """The later versions of documents, or None if `skipped` has them after an error."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -238,7 +238,7 @@ class SiteStatus:
     def _max_epochs(self) -> int:
         """The largest number of times to precompute; lower if there are many components."""
         opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
-        entries = len(self.timeline.catalogue.components) + sum(map(component_entry_count, opened))
+        entries = len(self.timeline.catalogue.components) + sum(map(estimate_document_entries, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
 
     @cached_property
@@ -252,7 +252,7 @@ class SiteStatus:
         return [instant.isoformat() for instant in instants if instant is not None]
 
     @property
-    def timed_inputs(self) -> tuple[object, ...]:
+    def changing_documents_inputs(self) -> tuple[object, ...]:
         """The values on which the documents that change with time depend.
 
         If they are the same, a build reuses the documents. The program itself is not part of them.
@@ -260,9 +260,9 @@ class SiteStatus:
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.statuses_since(earliest)) for component, history in histories]
-        layers = [history.layers_since(earliest) for history in self.timeline.layer_histories.values()]
-        records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
-        quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
+        layers = [history.shown_since(earliest) for history in self.timeline.layer_histories.values()]
+        records = [self._record_inputs(history) for history in self._records_of_changing_documents(earliest)]
+        quarters = [] if self.pages is None else list(self.pages.started_quarters(self.now).records)
         counts = self.api.record_counts_by_month(self.now)
         return self.shared_inputs, self._instants, statuses, layers, records, quarters, counts
 
@@ -274,12 +274,8 @@ class SiteStatus:
         """
         return self.shared_inputs, self._instants, list(self._digests.values())
 
-    def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
-        """Yield the records on which current documents and epochs depend.
-
-        They are the records that may still change, have no `resolved_at`, changed or began after `earliest`,
-        or are in a list, and the one that changed last, which dates the page.
-        """
+    def _records_of_changing_documents(self, earliest: Instant) -> Iterator[IncidentHistory]:
+        """Yield the incidents and windows on which documents that may change depend."""
         kinds = [kind for kind in (self.api, self.feeds, self.pages) if kind is not None]
         listed_ids = {
             record.incident.id for kind in kinds for record in kind.records_in_changing_documents(self.now)
@@ -348,11 +344,13 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Warn if a limit ends the precomputed documents before the horizon in the settings."""
+        """Warn if a limit ends the later versions of documents before the horizon."""
         if len(self.transitions) <= self._max_epochs:
             return []
-        cut = None if self.epochs is None else self.epochs.cut_finding(self.timeline.catalogue.page_source)
-        return [] if cut is None else [cut]
+        found = (
+            None if self.epochs is None else self.epochs.limit_finding(self.timeline.catalogue.page_source)
+        )
+        return [] if found is None else [found]
 
 
 def _affects_current_documents(

@@ -29,13 +29,13 @@ _LINE = "\t"
 """Separates the digest and the paths of a record."""
 
 
-def records_group_name(part_name: str) -> str:
-    """Return the name under which the documents of ended incidents are stored.
+def group_of_archive_records(part_name: str) -> str:
+    """Return the ledger's name for the documents of ended incidents.
 
-    The build's database has the name. A build reuses a document if nothing it depends on has changed.
+    The ledger is the database of published files. A build reuses the documents in a group that are the same.
 
     Args:
-        part_name: the name of the part of the archive that the incidents belong to.
+        part_name: the name of the set of documents, such as that of a month.
     """
     return f"records of {part_name}"
 
@@ -71,13 +71,13 @@ def write_status(
     of_status: list[Finding] = []
     writer = _StatusWriter(target, hosting, changes, of_status)
     current_paths = run_guarded(
-        partial(writer.reuse_or_make, status, verify=verify), "", "making it", TARGET_ERRORS
+        partial(writer.add_or_reuse_documents, status, verify=verify), "", "making it", TARGET_ERRORS
     )
     if isinstance(current_paths, Finding):
         target.discard(writer.added_paths)
         working, of_status[:] = exclude_failing_documents(status)
         current_paths = writer.make_all_documents(working)
-        writer.keep_unmade_documents(status, working)
+        writer.keep_documents_of_failing_extensions(status, working)
     skipped += of_status
     return current_paths
 
@@ -92,16 +92,16 @@ class _StatusWriter:
     skipped: list[Finding]  # receives a finding for each document that cannot be made
     added_paths: list[str] = field(default_factory=list)  # the paths of the documents added so far
 
-    def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+    def add_or_reuse_documents(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Add the changed documents to the site, and reuse the others.
 
         Returns:
             The paths of documents that may still change, and of examples of the others.
         """
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
-        timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
+        timed: Sequence[str] | None = None if verify else self._reuse_all_documents(fingerprint)
         if timed is None:
-            timed = self._add_timed_documents(status, verify=verify)
+            timed = self._add_changing_documents(status, verify=verify)
             parts = list(self._add_final_documents(status, verify=verify))
             self._save_group(ALL, fingerprint, [STATUS, TIMED, *parts])
         return [*timed, *self._example_paths(status, fingerprint)]
@@ -119,14 +119,14 @@ class _StatusWriter:
     def make_all_documents(self, status: SiteStatus) -> Sequence[str]:
         """Make and add all documents again, and return their paths."""
         parts = [part.name for part in status.archive_parts]
-        for group in (ALL, STATUS, TIMED, *parts, *map(records_group_name, parts)):
+        for group in (ALL, STATUS, TIMED, *parts, *map(group_of_archive_records, parts)):
             self.target.ledger.save_group(group, "")
         current_paths = self._make_timed_documents(status)
         for part in status.archive_parts:
             self._add_documents(part.documents())
         return [*current_paths, *status.example_paths]
 
-    def keep_unmade_documents(self, status: SiteStatus, working: SiteStatus) -> None:
+    def keep_documents_of_failing_extensions(self, status: SiteStatus, working: SiteStatus) -> None:
         """Keep the published documents of the extensions whose documents cannot be made.
 
         Args:
@@ -143,7 +143,7 @@ class _StatusWriter:
         )
         self._save_group(STATUS, "", [*self.added_paths, *kept])
 
-    def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
+    def _reuse_all_documents(self, fingerprint: str) -> Sequence[str] | None:
         """Reuse all published documents if nothing they depend on has changed.
 
         Returns:
@@ -157,16 +157,16 @@ class _StatusWriter:
         for name, group in {**groups, ALL: previous}.items():
             ledger.save_group(name, group.fingerprint, paths=group.paths)
         for name in groups:
-            self._keep_group(records_group_name(name))
+            self._keep_group(group_of_archive_records(name))
         return groups[TIMED].paths
 
-    def _add_timed_documents(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+    def _add_changing_documents(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Add or reuse the documents that may change before the next build.
 
         Returns:
             The paths of the documents at the build's time.
         """
-        fingerprint = fingerprint_of(status.timed_inputs, self.hosting).text
+        fingerprint = fingerprint_of(status.changing_documents_inputs, self.hosting).text
         paths = None if verify else self._reuse_group(STATUS, fingerprint)
         current_paths: Sequence[str] = self.target.ledger.cached_group(TIMED).paths
         if paths is None:
@@ -190,7 +190,7 @@ class _StatusWriter:
         """Add or reuse the documents that no longer change.
 
         Yields:
-            The group of each part in the ledger.
+            The name of each set of documents, such as that of a month.
         """
         common = digest_of(status.shared_inputs, self.hosting)
         for part in status.archive_parts:
@@ -199,7 +199,7 @@ class _StatusWriter:
             if paths is None:
                 paths = self._add_archive_part(part, common, verify=verify)
             else:
-                self._keep_group(records_group_name(part.name))
+                self._keep_group(group_of_archive_records(part.name))
             self._save_group(part.name, fingerprint, paths)
             yield part.name
 
@@ -207,13 +207,13 @@ class _StatusWriter:
         """Add the documents of a part of the archive, such as a month.
 
         Args:
-            shared_digest: the digest of what all parts share.
+            shared_digest: the digest of the settings and other values on which all parts depend.
 
         Returns:
             The paths of the documents.
         """
         fingerprint = fingerprint_of(shared_digest).text
-        group = records_group_name(part.name)
+        group = group_of_archive_records(part.name)
         known = {} if verify else self._reuse_records(group, fingerprint, part)
         added_before = len(self.added_paths)
         for paths in known.values():

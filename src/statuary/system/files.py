@@ -58,7 +58,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
     Args:
         root: the folder.
         path: the path within the folder.
-        links: whether a symbolic link is followed if its target could be read directly.
+        links: whether to follow a symbolic link, whose target must be in the folder and not hidden.
 
     Returns:
         The file descriptor.
@@ -69,7 +69,7 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
         OSError: if the file cannot be opened.
         ValueError: if no file can have this name.
     """
-    top, below = _contained_path(str(root), path)
+    top, below = _split_at_link_root(str(root), path)
     try:
         descriptor = _open_names(top, below)
     except OSError as error:
@@ -105,10 +105,10 @@ class _ContainedPath(NamedTuple):
     below: str
 
 
-def _contained_path(root: str, path: str) -> _ContainedPath:
-    """Split a path at the folder that symbolic links must stay in.
+def _split_at_link_root(root: str, path: str) -> _ContainedPath:
+    """Split a path into the folder that symbolic links must stay in, and the rest.
 
-    For `../lib/a.sol`, a path beside the content, this folder is `../lib`; else it is the content folder.
+    For a path in the content folder, this is the content folder. For `../lib/a.sol` it is `../lib`.
     """
     if ".." not in path:
         return _ContainedPath(root, path)
@@ -132,13 +132,13 @@ class OpenFolder:
         self._descriptor: int | None = None
 
     def open_file(self, path: str, *, links: bool = False) -> int:
-        """Open a file below the folder, and return its file descriptor.
+        """Open a file below this folder, and return its file descriptor.
 
         The errors are those of `open_below`.
 
         Args:
             path: the path, relative to the folder.
-            links: whether a symbolic link is followed if its target could be read directly.
+            links: whether to follow a symbolic link, whose target must be in the folder and not hidden.
         """
         folder, _, name = path.rpartition("/")
         if not folder or ".." in path or os.open not in os.supports_dir_fd:

@@ -34,7 +34,7 @@ class Executor(Protocol):
     def __exit__(self, *_: object) -> None:
         return
 
-    def start_early(self) -> None:
+    def start_workers_early(self) -> None:
         """Start the worker processes now, to save time later.
 
         They start while this process still imports modules. An executor without workers does nothing.
@@ -52,13 +52,12 @@ class Executor(Protocol):
             WorkersLostError: if workers die repeatedly.
         """
 
-    def map_recorded(
+    def map_partition_tasks(
         self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
     ) -> Iterator["PartitionResult"]:
-        """Run tasks that build parts of a site, and yield their results.
+        """Run tasks that each build a part of a site, and yield their results.
 
-        Each result contains table rows about the documents. Workers may hold the rows back, and return them
-        sorted at the end.
+        Workers may keep the table rows of their results until the end, and return them sorted.
 
         Args:
             work: the function to call with each task; it must be at the top level of a module.
@@ -80,10 +79,10 @@ class Executor(Protocol):
         return 1
 
     @property
-    def full_manifest(self) -> "FullManifest | None":
-        """The function that lists a large site's files with several workers.
+    def make_manifest_by_workers(self) -> "FullManifest | None":
+        """The function that makes a large site's manifest with several workers.
 
-        It is None for an executor without workers.
+        The manifest lists all files. None for an executor without workers.
         """
         return None
 
@@ -119,7 +118,7 @@ class PooledExecutor(Executor):
             self.pool.close()
 
     @override
-    def start_early(self) -> None:
+    def start_workers_early(self) -> None:
         self.pool = self.pool or self.start()
         for _ in range(self.pool.size - 1 if self.pool.runs_tasks_here else 0):
             self.pool.submit(id, None, lambda _: None)  # a process starts with its first task
@@ -150,7 +149,7 @@ class PooledExecutor(Executor):
 
     @property
     @override
-    def full_manifest(self) -> "FullManifest | None":
+    def make_manifest_by_workers(self) -> "FullManifest | None":
         return None if self.pool is None else partial(import_provided("manifest by workers"), self)
 
 

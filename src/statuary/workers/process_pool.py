@@ -60,13 +60,13 @@ class ProcessPool:
             self._is_broken = False
         return self._pool
 
-    def is_broken(self, error: BaseException) -> bool:
+    def is_worker_death(self, error: BaseException) -> bool:
         """Return whether an exception means that a worker process died."""
         self._is_broken |= isinstance(error, BrokenProcessPool)
         return isinstance(error, BrokenProcessPool)
 
     def check_alive(self) -> None:
-        """Do nothing: this pool reports a process that died by itself."""
+        """Do nothing, because this pool reports by itself that a process died."""
 
     def close(self) -> None:
         """Stop the worker processes, and discard tasks that have not started."""

@@ -34,7 +34,7 @@ class WorkerPool(Protocol):
             on_done: called in any thread when the task is done, or its worker has died.
         """
 
-    def is_broken(self, error: BaseException) -> bool:
+    def is_worker_death(self, error: BaseException) -> bool:
         """Return whether an exception means that workers have died.
 
         Otherwise, only the task has failed.
@@ -128,7 +128,7 @@ class TaskWindow(Generic[Task, Result]):
         try:
             self.running[self.pool.submit(self.work, attempt.task, self.done.put)] = attempt
         except Exception as error:
-            if not self.pool.is_broken(error):
+            if not self.pool.is_worker_death(error):
                 raise
             self.lost.append(attempt)
 
@@ -137,7 +137,7 @@ class TaskWindow(Generic[Task, Result]):
         try:
             result = future.result()
         except BaseException as error:
-            if not self.pool.is_broken(error):
+            if not self.pool.is_worker_death(error):
                 raise
             self.lost.append(attempt)
         else:

@@ -253,8 +253,8 @@ def test_epoch_limit_is_reported_as_finding():
 
     assert (len(cut.instants), cut.until, cut.cut) == (3, minutes[2], True)
     assert (len(whole.instants), whole.until, whole.cut) == (5, horizon, False)
-    assert whole.cut_finding("site.json") is None
-    finding = cut.cut_finding("site.json")
+    assert whole.limit_finding("site.json") is None
+    finding = cut.limit_finding("site.json")
     assert finding.path == "site.json"
     assert finding is not None
     assert finding.message == (

@@ -14,7 +14,7 @@ from statuary.status.feeds.badges import (
     STATUS_COLOURS,
     Badge,
     badge_svg,
-    shields_endpoint,
+    encode_shields_badge,
     text_width,
 )
 from statuary.status.model.vocabulary import ComponentStatus, Impact
@@ -127,7 +127,7 @@ def test_badge_escapes_markup_in_text(text):
     assert {element.tag for element in picture.iter()} == {
         f"{SVG}{t}" for t in ("svg", "title", "path", "g", "text")
     }
-    assert json.loads(shields_endpoint(Badge(text, "operational", RED)))["label"] == text
+    assert json.loads(encode_shields_badge(Badge(text, "operational", RED)))["label"] == text
 
 
 def test_badge_has_no_external_references():

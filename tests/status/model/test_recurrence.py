@@ -9,7 +9,7 @@ from statuary.status.model.recurrence import (
     MAX_WINDOWS,
     first_window_start,
     maintenance_windows,
-    validate_rule,
+    validate_recurrence_rule,
 )
 from statuary.status.model.timeline import build_timeline, page_state_at
 from support.status_site import at, catalogue_of, maintenance_of
@@ -130,7 +130,7 @@ def test_occurrence_settings_override_single_recurrence_window():
 )
 def test_invalid_recurrence_rules_are_rejected(rule, message):
     with pytest.raises(InvalidValueError, match=message):
-        validate_rule(rule)
+        validate_recurrence_rule(rule)
 
 
 def test_endless_recurrence_rule_is_capped():
@@ -173,7 +173,7 @@ MINUTES = ",".join(map(str, range(25)))
     "times", [f"BYHOUR={HOURS}", f"BYHOUR={HOURS};BYMINUTE=30;BYSECOND=0", "BYMINUTE=0,30"]
 )
 def test_recurrence_allows_24_windows_daily(times):
-    validate_rule(f"FREQ=DAILY;{times}")
+    validate_recurrence_rule(f"FREQ=DAILY;{times}")
 
 
 @pytest.mark.parametrize(
@@ -181,4 +181,4 @@ def test_recurrence_allows_24_windows_daily(times):
 )
 def test_recurrence_rejects_25_windows_daily(times):
     with pytest.raises(InvalidValueError, match="produces more than 24 windows a day"):
-        validate_rule(f"FREQ=DAILY;{times}")
+        validate_recurrence_rule(f"FREQ=DAILY;{times}")

@@ -241,7 +241,7 @@ def apply_update(session: EditSession, incident: Incident, update: NewUpdate, su
             announce_in_file(text, incident, session.at), pointer, update.yaml_value
         ),
     )
-    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_details)
+    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.commit_message_body)
 
 
 def check_next_update_time(

@@ -11,7 +11,7 @@ from statuary.cli.editing.tables import component_rows, list_format_option, prin
 from statuary.cli.options import build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_yaml_item
-from statuary.status.editing.updates import STATUSES, active_component_keys, find_component
+from statuary.status.editing.updates import STATUSES, find_component, settable_component_keys
 from statuary.status.model.timeline import component_state_at
 from statuary.status.model.vocabulary import ComponentStatus
 
@@ -38,7 +38,7 @@ def set_status(
 
     STATUS is operational, under_maintenance, degraded_performance, partial_outage or major_outage.
     """
-    keys = active_component_keys(session.catalogue)
+    keys = settable_component_keys(session.catalogue)
     name = value_or_ask(
         component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"
     )

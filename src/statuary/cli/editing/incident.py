@@ -44,7 +44,7 @@ from statuary.cli.options import INSTANT, build_instant, content_option, now_opt
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import set_yaml_value
 from statuary.status.editing.new_record import new_record_edit
-from statuary.status.editing.open_incidents import find_similar_incident, shared_components
+from statuary.status.editing.open_incidents import affected_among, find_similar_incident
 from statuary.status.editing.updates import (
     NewUpdate,
     find_template,
@@ -173,7 +173,7 @@ def open_incident(
         at=opening[0].at if opening else session.at,
         given_id=new_record_id,
     )
-    session.apply(edit, f"Open incident: {title}", update.commit_details_with(affected))
+    session.apply(edit, f"Open incident: {title}", update.commit_message_body_with(affected))
 
 
 def _offer_similar_incident(
@@ -195,7 +195,7 @@ def _offer_similar_incident(
     known = find_similar_incident(session.timeline, title, affected, session.at)
     if known is None or update.status in CLOSED_STATUSES:
         return False
-    shared = shared_components(session.timeline, known, affected)
+    shared = affected_among(session.timeline, known, affected)
     place = f" on {', '.join(shared)}" if shared else ""
     described = f"{known.id} ({one_line(known.name)}) is still open{place}, with status {incident_status_at(known, session.at)}"
     if not is_interactive():

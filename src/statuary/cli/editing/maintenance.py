@@ -304,7 +304,7 @@ def reschedule_maintenance(
         window.source, lambda source: _reschedule_text(session, source, window, moved, update)
     )
     times = f"{format_utc_shortest(moved[0])} to {format_utc_shortest(moved[1])}\n"
-    details = f"{times}\n{update.commit_details}" if update else times
+    details = f"{times}\n{update.commit_message_body}" if update else times
     session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
 
 

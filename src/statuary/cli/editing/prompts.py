@@ -20,13 +20,13 @@ from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.status.editing.updates import (
     STATUSES,
-    active_component_keys,
     find_component,
     find_incident,
     incident_status_at,
     incidents_with_status,
     join_first_ids,
     parse_statuses,
+    settable_component_keys,
 )
 from statuary.status.model.incident_history import IncidentHistory
 from statuary.status.model.records import Incident, StatusCatalogue
@@ -231,7 +231,7 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
 
 
 def _ask_component_keys(catalogue: StatusCatalogue) -> Iterator[str]:
-    remaining_keys = active_component_keys(catalogue)
+    remaining_keys = settable_component_keys(catalogue)
     while remaining_keys:
         answer = click.prompt(
             f"Affected component ({', '.join([NONE, *remaining_keys])})",

@@ -105,7 +105,7 @@ def build_contracts(
     sources, built_count = target.ledger.table(ContractTable), 0
     with report_stage(progress, "Contracts"), ExitStack() as bulk:
         partitions = GeneratorResult(_divide_sources(contracts, scope, partitioner, bulk, execution.executor))
-        for result in execution.executor.map_recorded(build_partition, partitions):
+        for result in execution.executor.map_partition_tasks(build_partition, partitions):
             target.merge_partition(result)
             built_count += result.items
             progress.advance(result.items)

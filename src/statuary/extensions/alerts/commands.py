@@ -130,7 +130,7 @@ def _open_incident(session: EditSession, opening: Opening) -> None:
     }
     edit = new_record_edit(session.options.content, session.timeline, "incidents", value, at=at)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
-    session.apply(edit, subject, update.commit_details_with(affected))
+    session.apply(edit, subject, update.commit_message_body_with(affected))
 
 
 def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
@@ -142,4 +142,4 @@ def _resolve_incident(session: EditSession, resolution: Resolution) -> None:
             announce_in_file(text, incident, session.at), ("updates",), update.yaml_value
         ),
     )
-    session.apply(edit, f"Resolve incident: {incident.name}", update.commit_details)
+    session.apply(edit, f"Resolve incident: {incident.name}", update.commit_message_body)

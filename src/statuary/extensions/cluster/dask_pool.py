@@ -75,7 +75,7 @@ class DaskPool(WorkerPool):
         return future
 
     @override
-    def is_broken(self, error: BaseException) -> bool:
+    def is_worker_death(self, error: BaseException) -> bool:
         """Return whether a task failed because its worker processes were lost.
 
         Dask gives up on a task if several workers were lost while they ran it.
@@ -115,10 +115,10 @@ class DaskExecutor(PooledExecutor):
             WorkersLostError: if there is no scheduler, or it has no workers.
         """
         super().__init__(partial(DaskPool, address))
-        self.start_early()
+        self.start_workers_early()
 
     @override
-    def map_recorded(
+    def map_partition_tasks(
         self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task]
     ) -> Iterator[PartitionResult]:
         return sort_rows_in_ranges(self, self.map_unordered(SortedWork(work), tasks))

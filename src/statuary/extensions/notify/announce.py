@@ -139,7 +139,7 @@ def _make_component_filter(
     by_name = status_catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     has_faulty = any(
-        status_catalogue.may_be_faulty(name) for name in channel.components if name not in by_name
+        status_catalogue.may_be_faulty_component(name) for name in channel.components if name not in by_name
     )
 
     def is_wanted(event: StatusEvent) -> bool | None:

@@ -44,7 +44,7 @@ from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
-from statuary.status.broken_records import exclude_broken_parts
+from statuary.status.broken_records import exclude_faulty_content
 from statuary.status.checks.named_components import unknown_component_findings
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, feed_words
@@ -193,7 +193,7 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
     files = walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     site, findings = read_content(content, files, fallback=SettingsFallback.of_command())
     if site is not None:
-        site, found = exclude_broken_parts(site, partial(_find_status_findings, now=now))
+        site, found = exclude_faulty_content(site, partial(_find_status_findings, now=now))
         findings = [*findings, *found]
     tolerated = [finding for finding in findings if site is not None and _is_tolerated(finding, site)]
     others = [finding for finding in findings if finding not in tolerated]

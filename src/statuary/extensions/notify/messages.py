@@ -14,10 +14,10 @@ from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
 from statuary.status.api.members import (
     TimestampFormatter,
-    component_members,
-    incident_members,
-    page_members,
-    status_members,
+    component_json,
+    incident_json,
+    page_json,
+    status_json,
 )
 from statuary.status.feeds.feed import body_html, body_plain_text, incident_url, one_line, status_label
 from statuary.status.feeds.feed_words import ENGLISH, Words
@@ -149,18 +149,15 @@ def make_webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
     state = page_state_at(timeline, event.at)
-    members = page_members(page, state.updated_at, timestamps), status_members(state.overall_status)
+    members = page_json(page, state.updated_at, timestamps), status_json(state.overall_status)
     change = event.change
     if isinstance(change, ComponentChange):
-        component = component_members(
-            component_state_at(timeline, change.component, event.at), page, timestamps
-        )
+        component = component_json(component_state_at(timeline, change.component, event.at), page, timestamps)
         return component_payload(component, change.old_status, *members)
     components = [
-        component_members(affected, page, timestamps)
-        for affected in _iter_affected_components(change, timeline)
+        component_json(affected, page, timestamps) for affected in _iter_affected_components(change, timeline)
     ]
-    record = incident_members(change.record, components, page, timestamps)
+    record = incident_json(change.record, components, page, timestamps)
     return incident_payload(_add_webhook_members(record, change.record, timestamps), *members)
 
 

@@ -30,7 +30,7 @@ from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import CONTRACTS, FileKind, match_pattern
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
-from statuary.status.broken_records import exclude_broken_parts
+from statuary.status.broken_records import exclude_faulty_content
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.model.records import Page, StatusContent
 from statuary.status.model.schedule import build_timeline_to_horizon
@@ -86,7 +86,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     if site is None:
         click.echo(text_report(locate_findings(content, findings), str(content)), err=True)
         return ExitCode.FINDINGS
-    site, found = exclude_broken_parts(site, partial(_find_status_findings, now=at))
+    site, found = exclude_faulty_content(site, partial(_find_status_findings, now=at))
     errors = [finding for finding in (*findings, *found) if _is_omitted_from_report(finding, site)]
     missing = sorted({finding.path for finding in errors})
     status = site.content_of(StatusContent)

@@ -11,7 +11,7 @@ from statuary.extensions.hosting.hosts import HOSTS, is_edge_file, make_deno_ser
 from statuary.extensions.hosting.project_commands import add_digest_comment
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.site.site_content import SiteContent
-from statuary.status.editing.updates import active_component_keys
+from statuary.status.editing.updates import settable_component_keys
 from statuary.status.model.records import StatusContent
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -245,7 +245,7 @@ def list_component_labels(site: SiteContent) -> list[str]:
     # `${{`, show only its key.
     return [
         f"({key})" if "${{" in names[key] else f"{names[key]} ({key})"
-        for key in active_component_keys(status)
+        for key in settable_component_keys(status)
     ]
 
 

@@ -251,11 +251,13 @@ class DocumentTable:
         """Return whether no file was published before."""
         return self.connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None
 
-    def size_after_build(self, published_name_count: int, published_bytes: int) -> SiteSize:
-        """Return the site's number of files and bytes after the build.
+    def size_after_build(self, published_path_count: int, published_bytes: int) -> SiteSize:
+        """Return the number of files and bytes that the site has after the build.
+
+        They are those of the last build, with the changes of this one.
 
         Args:
-            published_name_count: how many paths the site had after the last build.
+            published_path_count: how many paths the site had after the last build.
             published_bytes: the size of the site after the last build.
         """
         query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
@@ -267,21 +269,21 @@ class DocumentTable:
         size = sum(size for _, _, size in rows)
         changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
         if self.partial:
-            retained = self._count_retained_files(published_name_count, published_bytes)
+            retained = self._count_retained_files(published_path_count, published_bytes)
             by_action[KEEP] += retained.names
             size += retained.size
         return SiteSize(by_action, size, changed_size)
 
-    def _count_retained_files(self, published_name_count: int, published_bytes: int) -> _RetainedFiles:
+    def _count_retained_files(self, published_path_count: int, published_bytes: int) -> _RetainedFiles:
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):
             minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
-            published_name_count, published_bytes = (
-                published_name_count - minus_names,
+            published_path_count, published_bytes = (
+                published_path_count - minus_names,
                 published_bytes - minus_size,
             )
-        return _RetainedFiles(published_name_count, published_bytes)
+        return _RetainedFiles(published_path_count, published_bytes)
 
     def files_with_sources(self, after: str = "", limit: int = -1) -> Iterator[SourcedFile]:
         """Yield published files that were made from content files, by path.
@@ -412,29 +414,29 @@ class DocumentTable:
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
 
-    def sole_sources_below(self, source_folder: str, folder: str) -> list[str]:
-        """Return content files that are the only source of a published file.
+    def sole_sources_below(self, source_folder: str, site_folder: str) -> list[str]:
+        """Return content files from which alone some published file was made.
 
-        For example, `incidents/a.yaml`, if some file in the folder was made from it alone.
+        For example, `incidents/a.yaml` is the sole source of the document of that incident.
 
         Args:
             source_folder: the folder of the content files.
-            folder: the folder of the published files.
+            site_folder: the folder of the published files.
         """
         query = """SELECT DISTINCT sources FROM documents WHERE path >= ? AND path < ?
             AND sources >= ? AND sources < ? AND instr(sources, char(10)) = 0"""
-        bounds = (f"{folder}/", f"{folder}0", f"{source_folder}/", f"{source_folder}0")
+        bounds = (f"{site_folder}/", f"{site_folder}0", f"{source_folder}/", f"{source_folder}0")
         return [source for (source,) in self.connection.execute(query, bounds)]
 
-    def are_unchanged_since(self, run: int, paths: Iterable[str]) -> bool:
+    def are_unchanged_since(self, build_number: int, paths: Iterable[str]) -> bool:
         """Return whether files have not changed since a given build.
 
         Args:
-            run: the number of the build.
+            build_number: the number of the build.
             paths: the paths of the published files.
         """
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
-        return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
+        return all(self.connection.execute(query, (path, build_number)).fetchone() for path in paths)
 
     def paths_under(self, folder: str) -> list[str]:
         """Return the published paths in a folder.
@@ -446,7 +448,9 @@ class DocumentTable:
         return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
     def paths_removed_by_plan(self, *, skip_case_variants: bool) -> Iterator[str]:
-        """Yield the paths that the changes of the last build remove.
+        """Yield the paths that the saved plan removes.
+
+        A build saves its plan before it changes files, so that the next one can finish it.
 
         Args:
             skip_case_variants: whether to leave out a path that differs only in case from one that stays.
@@ -519,9 +523,9 @@ BEGIN;
 
 
 def write_partition_file(file: Path, result: PartitionResult) -> None:
-    """Write a worker's results to a database file, in one step.
+    """Write the results of a worker's task (partition) to a database file.
 
-    The results are the rows about the documents that the worker has made.
+    The results are the rows about the documents that the worker has made. The file appears in one step.
     """
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
@@ -543,9 +547,9 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def tables_of_sections(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the tables in a worker's database, except that of files.
+    """Return the names of the tables in a worker's database that sections own.
 
-    For example, the table of contracts is returned.
+    For example, the table of contracts. The table of files, which has no section, is left out.
 
     Args:
         connection: a connection to which the database is attached as `partition`.

@@ -84,7 +84,7 @@ class LedgerTable:
         """Keep the last build's rows that this build does not replace."""
 
     def replaced_document_paths(self) -> Iterable[str]:
-        """Yield the published paths made from content that this build replaces."""
+        """Yield the paths of documents whose content this build replaces."""
         return ()
 
     def save(self) -> None:
@@ -160,9 +160,9 @@ class Ledger:
         self.run = int(self.get_meta("run") or 0) + 1
 
     def _attach_path_database(self, file: Path | None) -> None:
-        """Attach the database that has only the names of published files.
+        """Attach the database that has only the paths of published files.
 
-        If this database or the ledger is empty, it is filled from the other.
+        It stays if the ledger is lost. If one of the two is empty, it is filled from the other.
         """
         if file is not None and not is_intact(file):
             quarantine_ledger(file)
@@ -174,15 +174,15 @@ class Ledger:
         elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
-    def adopt_published_files(self, names: Iterable[tuple[str, str]]) -> None:
+    def adopt_published_files(self, paths_with_aliases: Iterable[tuple[str, str]]) -> None:
         """Add files that were published but are missing from this database.
 
         Their digests stay unknown.
 
         Args:
-            names: the path and the aliases of each file; the aliases are a string with one on each line.
+            paths_with_aliases: the path and the aliases of each file; the aliases are a string with one on each line.
         """
-        self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
+        self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", paths_with_aliases)
         self.connection.execute(ADOPT_OWNED)
 
     def begin_build(self, file: Path | None) -> None:
@@ -332,10 +332,10 @@ class Ledger:
         self.documents.merge_partition(file)
 
     def add_rows(self, rows: PartitionRows | None) -> None:
-        """Add the rows that a worker produced to their table.
+        """Add the rows that a worker made, such as those of contracts.
 
         Args:
-            rows: the rows and the name of the table; None if there are none.
+            rows: the rows and the name of their table; None if there are none.
         """
         if rows is not None:
             with transaction(self.connection):
@@ -399,8 +399,8 @@ class Ledger:
         Call this method after all documents were added: it does not yield later ones.
 
         Yields:
-            Path, aliases (one a line), size in bytes and SHA-256; the digest is empty if a new ledger does
-            not know it.
+            Path, aliases (one a line), size in bytes and SHA-256. The digest is empty if the ledger was lost, and
+            the file has not been read since.
         """
         self._mark_removals()
         return self.documents.new_site_files()

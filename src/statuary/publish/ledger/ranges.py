@@ -70,7 +70,11 @@ def _fold_case(path: str) -> bytes:
 def write_sorted_range(task: RecordedRange) -> Path:
     """Write the rows in a range of paths to a database, sorted.
 
-    Documents are sorted by path, and the rows of sections by their first column.
+    The rows of documents are sorted by path. The other tables, such as that of contracts, are sorted by their
+    first column.
+
+    Args:
+        task: the range, and the databases of workers to read.
 
     Returns:
         The file of the database.
@@ -154,10 +158,9 @@ class ListedRange(NamedTuple):
         return self.ends[0] if self.ends else None
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield the files of the new site, beginning with this range.
+        """Yield the site's files from the start of this range on.
 
-        The range ends with the path `until`. The files after it are yielded too, so the caller must stop
-        there.
+        Files after `until`, the end of the range, are yielded too, so the caller must stop there.
 
         Yields:
             Path, aliases (one a line), size in bytes and SHA-256.

@@ -169,10 +169,7 @@ class PartitionRows(NamedTuple):
 
     @property
     def insert_clause(self) -> str:
-        """The end of an SQL statement `INSERT INTO …` for a row.
-
-        It has the name of the table, and a placeholder for each column.
-        """
+        """The table and placeholders for `INSERT INTO`, such as `built VALUES (?,?)`."""
         return f"{self.table} VALUES ({','.join('?' * len(self.columns))})"
 
 
@@ -198,8 +195,8 @@ class PartitionOutput(Protocol):
         """Return the worker's results, after all documents were added.
 
         Args:
-            items: the number of items that the task has processed.
-            rows: rows for the table of a section; None if there are none.
+            items: how many records or other units the task has processed.
+            rows: rows for a table, such as that of contracts; None if there are none.
         """
 
 

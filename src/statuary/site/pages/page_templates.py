@@ -231,9 +231,11 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
 
 
 def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:
-    """Return the environment of a site with a theme.
+    """Return the Jinja environment of a site with a theme.
 
-    `package/<name>` is the template that the theme replaces.
+    Args:
+        theme: the theme's templates, by name.
+        package: statuary's own templates. A theme can include the one that it replaces as `package/<name>`.
     """
     from statuary.site.pages.theme_sandbox import ThemeEnvironment
 

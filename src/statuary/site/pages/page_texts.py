@@ -123,9 +123,9 @@ class PageTexts:
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
-        """Return a reason as a sentence in the language of the page.
+        """Return why a claim about a contract is proven or not, as a sentence.
 
-        The sentence can follow a colon.
+        The sentence is in the language of the page, and can follow a colon.
         """
         values = {
             name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
@@ -153,7 +153,10 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english_sentence(reason: Reason) -> str:
-    """Return a reason as an English sentence, for proofs and messages."""
+    """Return why a claim about a contract is proven or not, in English.
+
+    Proofs and messages have it.
+    """
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
@@ -192,7 +195,7 @@ def invalid_texts(
 
 
 def _placeholders(text: str) -> set[str]:
-    """Return the placeholders of a text, with attributes: `{name.part}` is not `{name}`."""
+    """Return the placeholders of a text, such as `name` and `name.part`."""
     parsed = Formatter().parse(text)
     return {
         f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None
@@ -286,7 +289,11 @@ def mark_lookalike_letters(text: str, mark: Callable[[str], str] | None = None) 
     """Mark letters that imitate Latin letters in the same word.
 
     Args:
-        mark: returns the marked form of a letter with its code; None leaves the text as it is.
+        mark: returns what replaces such a letter, given the letter followed by its code point. None only finds
+            the letters.
+
+    Returns:
+        The text, and the code points of the letters.
     """
     names: dict[str, None] = {}
 

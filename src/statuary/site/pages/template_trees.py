@@ -37,7 +37,9 @@ class TemplateTrees:
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def convert_page_template(self, name: str) -> None:
-        """Convert the template of a page, and the templates that it includes.
+        """Convert a page's template for the script that renders it in the browser.
+
+        The templates that it includes are converted, too.
 
         Raises:
             UnknownNodeError: if the page uses syntax that the script cannot render.

@@ -39,7 +39,7 @@ class Budget:
     steps: Iterator[int] = field(default_factory=count)
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
-    def consume_steps(self) -> None:
+    def consume_step(self) -> None:
         """Count a step of rendering, such as a call or a pass of a loop.
 
         Raises:
@@ -76,7 +76,7 @@ def count_step() -> None:
     """
     budget = _budget.get()
     if budget is not None:
-        budget.consume_steps()
+        budget.consume_step()
 
 
 def count_calls_as_steps(function: Callable[P, R]) -> Callable[P, R]:

@@ -23,11 +23,11 @@ from statuary.status.api.members import (
     EncodedJson,
     Members,
     TimestampFormatter,
-    component_members,
-    incident_members,
-    page_members,
-    record_components,
-    status_members,
+    affected_component_objects,
+    component_json,
+    incident_json,
+    page_json,
+    status_json,
 )
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import StatusSettings
@@ -198,12 +198,12 @@ class StatusDocuments:
             yield archive
 
     def closed_document_inputs(self, record: IncidentState) -> tuple[object, ...]:
-        """Return the page and components in an ended incident's document.
+        """Return what an ended incident's document shows besides the incident.
 
-        A build reuses the document while these and the incident stay the same.
+        A build reuses the document while these values and the incident stay the same.
 
         Returns:
-            The JSON of the page, and a tuple with the JSON of each component.
+            The JSON of the page's settings, and a tuple with the JSON of each component.
         """
         context = self._context_of_last_change(record)
         return context.page, tuple(context.components.values())
@@ -211,9 +211,9 @@ class StatusDocuments:
     def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that makes the API documents for a given time.
 
-        The function leaves out documents that can no longer change. At a midnight, and at each hour of an
-        outage, it makes only the uptime document, because nothing else changes then. So the work does not
-        grow with the length of the history.
+        The function leaves out documents that can no longer change. If only the uptime changes at the given time,
+        which is a midnight or an hour of an outage, it makes only that document. So the work does not grow with the
+        length of the history.
 
         Args:
             earliest_time: the earliest time that the function is called with, usually that of the build.
@@ -245,10 +245,9 @@ class StatusDocuments:
         return [*latest_records(state.incidents, cap), *latest_records(state.maintenances, cap)]
 
     def records_in_changing_documents(self, build_time: Instant) -> list[IncidentState]:
-        """Return the incidents and windows in documents that may still change.
+        """Return the incidents and windows in documents that can still change.
 
-        These documents are the lists of the API, and archives of months in which an incident may still
-        change.
+        These documents are the lists of the API, and the archives of some months.
 
         Args:
             build_time: the time of the build.
@@ -302,9 +301,9 @@ class StatusDocuments:
     def _list_documents(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
         """Yield the documents that list incidents and maintenance windows.
 
-        Their members are in Statuspage's order.
+        The keys of each JSON object are in Statuspage's order.
         """
-        status = encode_json(status_members(state.overall_status))
+        status = encode_json(status_json(state.overall_status))
         components = _encode_array(context.components.values())
 
         def encode_records(records: Sequence[IncidentState]) -> EncodedJson:
@@ -370,15 +369,15 @@ class StatusDocuments:
         if around is None:
             # Split the JSON at the member `components`. These bytes cannot occur within a string, because
             # JSON escapes quotation marks there.
-            members = encode_json(incident_members(record, [], self._page, self._timestamps))
+            members = encode_json(incident_json(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._bytes_around_components[record] = text_before + b'"components":', text_after
-        components = record_components(record, context.components, self._positions)
+        components = affected_component_objects(record, context.components, self._positions)
         return around[0] + _encode_array(components) + around[1]
 
     def _document_context(self, state: PageState) -> StatusDocumentContext:
         return StatusDocumentContext(
-            encode_json(page_members(self._page, state.updated_at, self._timestamps)),
+            encode_json(page_json(self._page, state.updated_at, self._timestamps)),
             self._encode_components(
                 row for row in state.components.values() if row.component.id in self._on_page
             ),
@@ -394,12 +393,12 @@ class StatusDocuments:
 
     def _encode_components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
         return {
-            state.component.id: encode_json(component_members(state, self._page, self._timestamps))
+            state.component.id: encode_json(component_json(state, self._page, self._timestamps))
             for state in states
         }
 
     def _page_members_at(self, at: Instant) -> Members:
-        return page_members(self._page, page_updated_at(self.timeline, at), self._timestamps)
+        return page_json(self._page, page_updated_at(self.timeline, at), self._timestamps)
 
 
 def _encode_array(values: Iterable[EncodedJson]) -> EncodedJson:

@@ -88,10 +88,10 @@ class IndexedVersions(NamedTuple):
         return max((change for change in changes if change <= time_index), default=None)
 
     def is_consistent(self, time_count: int) -> bool:
-        """Return whether each version has a time and a file.
+        """Return whether each version of the document has a time and a file.
 
         Args:
-            time_count: the number of times in the index.
+            time_count: the number of times in the index, by whose positions it names versions.
         """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
@@ -121,7 +121,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The time from which the documents that were written ahead are valid."""
+        """The time from which the published documents are valid."""
         return self.instants[0] if self.instants else FIRST
 
     @property
@@ -196,10 +196,10 @@ NO_EPOCHS = EpochIndex("", (), {})
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
-    """Read the index of documents that a build has written ahead.
+    """Read the index of later versions of documents, which a build has made.
 
-    For example, the index tells which file has the status page from tomorrow at 22:00 on, when a maintenance
-    starts.
+    An epoch is a time after the build from which documents change. For example, the index tells which file has the
+    status page from tomorrow at 22:00 on, when a maintenance starts.
 
     Args:
         folder: the folder of the site.

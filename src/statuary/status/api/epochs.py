@@ -69,9 +69,13 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _offsets_near(self, offset: int) -> dict[bytes, list[int]]:
-        """Index the members or lines of the document near an offset.
+        """Return where each line or JSON member is in a part of the document.
 
-        For a large document, only the blocks that patches refer to are indexed.
+        Args:
+            offset: the part is around this offset, so that not all of a large document is searched.
+
+        Returns:
+            The offsets, by the bytes of the line or member.
         """
         number = offset // NEAR
         places = self._places.get(number)
@@ -105,7 +109,7 @@ class PatchBase:
         return encode_unchecked({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _split_into_patch_pieces(self, body: bytes) -> Iterator[_PatchPiece]:
-        """Divide a new version into ranges that repeat the base, and new text."""
+        """Divide a new version into new text, and ranges of the older document."""
         start = stop = 0
         place = text = 0
         base, separator, size = self.body, self._separator, len(self._separator)
@@ -115,7 +119,7 @@ class PatchBase:
             end = len(body) if end < 0 else end + size
             nearest = stop
             if base.startswith(body[place:end], stop):
-                same = end + _common_length_from(body, end, base, stop + end - place)
+                same = end + _common_prefix_length_from(body, end, base, stop + end - place)
                 end = same if same == len(body) else body.rfind(separator, end - size, same) + size
             else:
                 places = self._offsets_near(stop).get(piece)
@@ -134,7 +138,11 @@ class PatchBase:
 
 
 def _trim_patch_pieces(pieces: Sequence[_PatchPiece], base: bytes) -> Iterator[_PatchPiece]:
-    """Remove from new text the bytes at its ends that the base has, too."""
+    """Shorten new text whose first or last bytes the older document has, too.
+
+    Args:
+        base: the bytes of the older document.
+    """
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         if not text:
@@ -155,14 +163,15 @@ class _CommonEnds(NamedTuple):
 
 
 def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _CommonEnds:
-    """Count the bytes at both ends of a text that repeat the base.
+    """Count the bytes at both ends of a text that repeat the older document.
 
     Only whole characters count.
 
     Args:
         text: the text; not empty.
-        base_start: the offset in the base that the text begins at.
-        base_end: the offset in the base of what follows the text.
+        base: the bytes of the older document.
+        base_start: the offset in `base` at which the text would begin.
+        base_end: the offset in `base` at which it would end.
     """
     head = tail = 0
     if base_end > base_start and base[base_start] == text[0]:
@@ -178,7 +187,7 @@ def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _C
     return _CommonEnds(head, tail)
 
 
-def _common_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
+def _common_prefix_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
     """Count the bytes that two texts have in common, from two offsets on."""
     length, size, longer = 0, 64, True
     most = min(len(text) - start, len(other_text) - other_start)
@@ -263,14 +272,16 @@ class EpochPlan(NamedTuple):
     next_build: Instant | None = None
     is_large: bool = False
 
-    def cut_finding(self, path: str) -> Finding | None:
-        """Warn if a limit ended the precomputed documents too early.
+    def limit_finding(self, path: str) -> Finding | None:
+        """Return a warning if a limit on the number of later versions was reached.
+
+        Then the site has no versions for the rest of the time that the settings ask for.
 
         Args:
             path: the path of site.yaml, which the warning names.
 
         Returns:
-            The warning, or None if the documents reach as far ahead as the settings say.
+            The warning, or None if the limit was not reached.
         """
         if not self.cut:
             return None
@@ -318,7 +329,7 @@ class DocumentVersions:
         self._base: PatchBase | None = None
         self._patches: dict[bytes, int] = {}
 
-    def add(self, time_index: int, document: Document) -> None:
+    def add_version(self, time_index: int, document: Document) -> None:
         """Add a later version of the document.
 
         Args:
@@ -343,7 +354,10 @@ class DocumentVersions:
             self._base = None
 
     def _patch_if_smaller(self, document: Document) -> bytes:
-        """Make a patch of the last whole version.
+        """Return a patch that turns the last whole version into a new one.
+
+        Args:
+            document: the new version.
 
         Returns:
             The patch; empty if the document is small, or the patch is not much smaller.
@@ -374,9 +388,9 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Make the documents ahead for each time at which they will change.
+    """Make the later versions of documents, for each time at which they will change.
 
-    A site then changes without a build, for example when a maintenance window starts.
+    Such a time is an epoch. A site then changes without a build, for example when a maintenance window starts.
 
     Args:
         documents_at: returns the documents that may change, as of a given time.
@@ -401,7 +415,7 @@ def plan_epochs(
             return
         for path, document in changed_documents.items():
             if path in versions:
-                versions[path].add(len(instants), document)
+                versions[path].add_version(len(instants), document)
             else:
                 versions[path] = DocumentVersions(len(instants), document)
         instants.append(since)

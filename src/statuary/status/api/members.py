@@ -43,7 +43,7 @@ Members = dict[str, Any]
 """A JSON object."""
 
 
-def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
+def page_json(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
     """Return the JSON object `page` with which each API document starts.
 
     Args:
@@ -60,7 +60,7 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
     }
 
 
-def status_members(overall_status: OverallStatus) -> Members:
+def status_json(overall_status: OverallStatus) -> Members:
     """Return the page's status as a JSON object: indicator and words.
 
     For example, `{"indicator": "none", "description": "All Systems Operational"}`.
@@ -68,7 +68,7 @@ def status_members(overall_status: OverallStatus) -> Members:
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
-def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
+def component_json(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
     """Return a component or group as a JSON object.
 
     Args:
@@ -99,7 +99,7 @@ def component_members(state: ComponentState, page: Page, timestamps: TimestampFo
     return members
 
 
-def incident_members(
+def incident_json(
     state: IncidentState, components: list[Members], page: Page, timestamps: TimestampFormatter
 ) -> Members:
     """Return an incident or maintenance window as a JSON object.
@@ -126,7 +126,7 @@ def incident_members(
         "started_at": timestamps(incident.started_at),
         "page_id": page.id,
         "incident_updates": [
-            update_members(published_update, incident.id, state.since, timestamps)
+            update_json(published_update, incident.id, state.since, timestamps)
             for published_update in state.published_updates
         ],
         "components": components,
@@ -139,7 +139,7 @@ def incident_members(
     return members
 
 
-def update_members(
+def update_json(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
     """Return an update of an incident as a JSON object.
@@ -159,14 +159,14 @@ def update_members(
         "created_at": timestamps(update.created_at),
         "updated_at": timestamps(last_edit_as_of(published_update, as_of)),
         "display_at": timestamps(update.display_at),
-        "affected_components": affected_component_members(published_update.affected_components),
+        "affected_components": affected_components_json(published_update.affected_components),
         "deliver_notifications": update.deliver_notifications,
         "custom_tweet": update.custom_tweet,
         "tweet_id": update.tweet_id,
     }
 
 
-def affected_component_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
+def affected_components_json(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
     """Return the JSON list `affected_components` of an update.
 
     Args:
@@ -180,7 +180,7 @@ def affected_component_members(affected: Iterable[AffectedComponent] | None) -> 
     ]
 
 
-def record_components(
+def affected_component_objects(
     state: IncidentState, component_objects: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
     """Return the JSON objects of the components that an incident affects.

@@ -151,7 +151,8 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
     """Yield the components that an incident or maintenance window names.
 
     Yields:
-        The key or id, its place in the file, and whether it is the key of a mapping.
+        The key or id that names it, where in the file, and whether that is a key of a mapping (`rpc: degraded`)
+        or an item of a list.
     """
     if isinstance(record, Maintenance):
         # Skip components that an update names, because they are yielded below with the pointer of the update.
@@ -192,11 +193,11 @@ def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
     suggestions = Suggestions(components)
     for template in context.catalogue.templates:
         for name in template.components:
-            if name not in components and not context.catalogue.may_be_faulty(name):
+            if name not in components and not context.catalogue.may_be_faulty_component(name):
                 place = ComponentReference(template.source, ("components", name), is_key=True)
                 yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
     for record, name, pointer, is_key in _all_named_components(context):
-        if name not in components and not context.catalogue.may_be_faulty(name):
+        if name not in components and not context.catalogue.may_be_faulty_component(name):
             place = ComponentReference(record.source, pointer, is_key=is_key)
             yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
 

@@ -42,7 +42,7 @@ def _transition_violation(
         hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[previous_update.status]))} after {previous_update.status}"
         if previous_update.status in CLOSED_STATUSES:
             hint += ", or add `reopens: true`"
-    return StatusViolation(record.source, _update_pointer(update, "status"), message, hint)
+    return StatusViolation(record.source, _pointer_in_update(update, "status"), message, hint)
 
 
 @check
@@ -53,7 +53,7 @@ def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
             if later_update.display_at < earlier_update.display_at:
                 yield StatusViolation(
                     record.source,
-                    _update_pointer(later_update, "at"),
+                    _pointer_in_update(later_update, "at"),
                     f"{format_utc(later_update.display_at)} is before the previous update, {format_utc(earlier_update.display_at)}",
                     "list updates oldest first, or correct the time",
                 )
@@ -68,7 +68,7 @@ def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
             if update.display_at > context.now and not is_announcement:
                 yield StatusViolation(
                     record.source,
-                    _update_pointer(update, "at"),
+                    _pointer_in_update(update, "at"),
                     f"the update is dated {format_utc(update.display_at)}, which is in the future, and is published only then",
                     "correct the time, unless the update is meant for later",
                 )
@@ -147,10 +147,10 @@ def _is_affected_by_another_record(context: StatusContext, component: str, state
     return False
 
 
-def _update_pointer(update: IncidentUpdate, member: str) -> Pointer:
-    """Return the pointer of an update's member in its file.
+def _pointer_in_update(update: IncidentUpdate, member: str) -> Pointer:
+    """Return where a file states a value of an update, such as its `at`.
 
-    The members of a postmortem have other names there.
+    A postmortem is an update too, but its keys differ: `published_at` instead of `at`.
     """
     if update.pointer == ("postmortem",):
         return ("postmortem", "published_at") if member == "at" else ("postmortem",)

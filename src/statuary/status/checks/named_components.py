@@ -22,7 +22,7 @@ def unknown_component_findings(
     """
     suggestions = Suggestions(catalogue.components_by_name)
     for pointer, name in names.items():
-        if name not in catalogue.components_by_name and not catalogue.may_be_faulty(name):
+        if name not in catalogue.components_by_name and not catalogue.may_be_faulty_component(name):
             yield Finding(
                 rule="unknown-component",
                 severity=severity,

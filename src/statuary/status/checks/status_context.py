@@ -37,7 +37,7 @@ class StatusContext(NamedTuple):
 
 
 def status_context(timeline: Timeline, now: Instant) -> StatusContext:
-    """Compute the values that the checks of the status share.
+    """Collect the status for the checks, with each component's incidents.
 
     Args:
         timeline: the components, incidents and maintenance windows over time.
@@ -65,6 +65,6 @@ def status_context(timeline: Timeline, now: Instant) -> StatusContext:
 def _has_own_updates(window: Maintenance) -> bool:
     """Return whether a window has updates of its own, and was not withdrawn.
 
-    The only update of a recurring window without changes is the announcement of its maintenance.
+    A recurring window that nobody edited has only the announcement of its maintenance, so it has none.
     """
     return not is_withdrawn(window) and (not window.pointer or len(window.updates) > 1)

@@ -18,7 +18,7 @@ END = re.compile(rb"""\bstatus["']?[ \t]*:[ \t]*["']?(?:resolved|postmortem)\b""
 """An update that ends an incident, in YAML or JSON."""
 
 
-def unresolved_files(root: Path) -> Iterator[str]:
+def files_with_open_incidents(root: Path) -> Iterator[str]:
     """Yield the paths of files whose incidents may be open.
 
     The files are searched for words but not parsed, so a resolved incident may be among them. Unreadable
@@ -55,12 +55,12 @@ def find_similar_incident(
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)
         if not is_published or incident_status_at(incident, at) not in UNRESOLVED_STATUSES:
             continue
-        if incident.name.strip().casefold() == word or shared_components(timeline, incident, keys):
+        if incident.name.strip().casefold() == word or affected_among(timeline, incident, keys):
             return incident
     return None
 
 
-def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
+def affected_among(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
     """Return those of the given components that an incident affects.
 
     Args:

@@ -86,14 +86,14 @@ def _unknown_component_error(name: str, catalogue: StatusCatalogue) -> EditError
     key, equals, _ = name.partition("=")
     if equals and key in catalogue.components_by_name:
         return EditError(f"{name!r} is not a component", f"write {key} alone: the command sets its status")
-    suggestion = _suggested_name(name, list(catalogue.components_by_name))
+    suggestion = _name_suggestion(name, list(catalogue.components_by_name))
     return EditError(f"unknown component {name!r}", suggestion or _components_hint(catalogue))
 
 
 def _components_hint(catalogue: StatusCatalogue) -> str:
     if not catalogue.components:
         return f"there are no components yet: write some into {catalogue.components_source} of the content"
-    keys = active_component_keys(catalogue)
+    keys = settable_component_keys(catalogue)
     return f"use one of {', '.join(keys)}" if len(keys) <= MAX_NAMED else "run `statuary component list`"
 
 
@@ -124,15 +124,15 @@ def parse_status(word: str) -> ComponentStatus:
     for status in STATUSES:
         if status == word:
             return status
-    suggestion = _suggested_name(word, STATUSES)
+    suggestion = _name_suggestion(word, STATUSES)
     raise EditError(f"unknown component status {word!r}", suggestion or f"use one of {', '.join(STATUSES)}")
 
 
-def _suggested_name(word: str, names: Sequence[str]) -> str:
-    """Suggest the known words that begin with a word or resemble it.
+def _name_suggestion(word: str, names: Sequence[str]) -> str:
+    """Return a question such as `did you mean 'rpc' or 'rpc-2'?`.
 
     Returns:
-        A question; empty if there are none.
+        The question; empty if no known name begins with the word or resembles it.
     """
     near = [name for name in names if word and name.startswith(word)] or get_close_matches(word, names, 3)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
@@ -162,7 +162,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
         return IncidentTemplate()
     templates = {template.name: template for template in catalogue.templates}
     if name not in templates:
-        suggestion = _suggested_name(name, list(templates)) or f"there are: {', '.join(templates)}"
+        suggestion = _name_suggestion(name, list(templates)) or f"there are: {', '.join(templates)}"
         hint = (
             suggestion
             if templates
@@ -172,7 +172,7 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
     return templates[name]
 
 
-def active_component_keys(catalogue: StatusCatalogue) -> list[str]:
+def settable_component_keys(catalogue: StatusCatalogue) -> list[str]:
     """Return the keys of components whose status a user can set.
 
     They are all components except groups and removed ones.
@@ -314,7 +314,10 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
 def _names_on_nearest_days(typed_name: str, names: Iterable[str]) -> list[str]:
-    """Return up to three names on the nearest days that otherwise match."""
+    """Return up to three names that differ from a typed one only in the date.
+
+    They are those with the nearest dates. A name with more words at the end is included.
+    """
     words, day = _split_dated_name(typed_name)
     dated = [
         (other_day, name)
@@ -400,11 +403,11 @@ class NewUpdate:
         return value
 
     @property
-    def commit_details(self) -> str:
+    def commit_message_body(self) -> str:
         """The update as text for the body of a commit message."""
-        return self.commit_details_with(self.components)
+        return self.commit_message_body_with(self.components)
 
-    def commit_details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
+    def commit_message_body_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
         """Return the update for a commit message, with given component statuses.
 
         Args:

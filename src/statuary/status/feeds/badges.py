@@ -83,7 +83,7 @@ def page_badge(state: PageState, words: Words) -> Badge:
     return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
 
 
-def shields_endpoint(badge: Badge) -> bytes:
+def encode_shields_badge(badge: Badge) -> bytes:
     """Encode a badge as the JSON from which shields.io draws it."""
     return encode_json(
         {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}

@@ -75,7 +75,7 @@ def body_html(body: str) -> str:
 
 
 def _blocks_to_lines(html: str) -> str:
-    """Replace paragraphs and headings of HTML by lines, two breaks apart."""
+    """Replace HTML's paragraphs and headings by lines, with an empty line between them."""
     html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
     html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
     html = re.sub(r"</p>\s*<p>", "<br /><br />", html)
@@ -324,7 +324,7 @@ def atom_feed(feed: Feed, own_url: str) -> bytes:
     _append_child(root, "title", feed.title)
     _append_child(root, "updated", format_rfc3339(feed.updated, feed.zone))
     _append_child(_append_child(root, "author"), "name", feed.author)
-    return _xml_feed(root, b"</feed>", (_atom_entry(entry, feed.zone) for entry in feed.entries))
+    return _insert_xml_entries(root, b"</feed>", (_atom_entry(entry, feed.zone) for entry in feed.entries))
 
 
 @lru_cache(maxsize=CACHED_ENTRIES)
@@ -354,7 +354,7 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     _append_child(channel, "pubDate", _format_rfc822(feed.updated, feed.zone))
     # The RSS Advisory Board recommends that a feed has a link to itself.
     _append_child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
-    return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
+    return _insert_xml_entries(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 
 
 def _format_rfc822(instant: Instant, zone: ZoneInfo) -> str:
@@ -423,8 +423,12 @@ def _append_child(parent: ET.Element, tag: str, text: str | None = None, **attri
     return element
 
 
-def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
-    """Insert encoded entries before the end of a feed's XML."""
+def _insert_xml_entries(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
+    """Insert encoded entries before the end of a feed's XML.
+
+    Args:
+        end: the closing tag before which they go.
+    """
     xml_before, tag, xml_after = _xml_bytes(root, 0).rpartition(end)
     return b"".join((DECLARATION, xml_before, *entries, tag, xml_after))
 

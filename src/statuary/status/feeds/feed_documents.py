@@ -8,7 +8,7 @@ from typing import NamedTuple
 from statuary.base.primitives import Instant
 from statuary.site.document import Document
 from statuary.site.urls import Url
-from statuary.status.feeds.badges import Badge, badge_svg, component_badge, page_badge, shields_endpoint
+from statuary.status.feeds.badges import Badge, badge_svg, component_badge, encode_shields_badge, page_badge
 from statuary.status.feeds.feed import (
     Feed,
     FeedEntry,
@@ -127,9 +127,9 @@ class FeedDocuments:
         )
 
     def records_in_changing_documents(self, at: Instant) -> list[IncidentState]:
-        """Return the incidents and windows in feeds that may still change.
+        """Return the incidents and windows in the feeds and the calendar.
 
-        The calendar and the feed of the whole site are included.
+        Feeds of components that can no longer change are left out.
 
         Args:
             at: the time of the feeds.
@@ -226,7 +226,7 @@ class FeedDocuments:
         self, badge: Badge, image_url: Url, endpoint_url: Url, **members: str
     ) -> Iterator[Document]:
         yield self._cached_document(image_url, badge, lambda _: badge_svg(badge), **members)
-        yield self._cached_document(endpoint_url, badge, lambda _: shields_endpoint(badge), **members)
+        yield self._cached_document(endpoint_url, badge, lambda _: encode_shields_badge(badge), **members)
 
     def _feed_entries(self, state: PageState, records: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in records:
@@ -237,7 +237,14 @@ class FeedDocuments:
     def _cached_document(
         self, url: Url, cache_key: Hashable, encode: Callable[[str], bytes], **members: str
     ) -> Document:
-        """Return a document; encode it only if its cache key has changed."""
+        """Return a document; encode it only if the last one had another cache key.
+
+        Args:
+            url: the row of the URL table for the document.
+            cache_key: everything that the document depends on.
+            encode: makes the body, given the document's URL.
+            members: the values of the parameters in the document's path.
+        """
         path = url.path(**members)
         cached = self._cache.get(path)
         if cached is None or cached[0] != cache_key:

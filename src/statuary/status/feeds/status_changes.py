@@ -52,10 +52,12 @@ def changes_document(
 ) -> Document:
     """Return `changes.json`, which lists the changes since the last build.
 
+    Each change has the form of a webhook's payload of Statuspage.
+
     Args:
-        read_published: returns the published bytes of a path in `PREVIOUS_PATHS`, or None.
-        documents: the new documents, among them those in `COMPARED_PATHS`.
-        extra_members: further members of payloads, which Statuspage does not have, by incident id.
+        read_published: returns the published bytes of a path, or None.
+        documents: the new documents. The summary and the lists of incidents and maintenances are compared.
+        extra_members: keys that the changes of an incident have besides those of Statuspage, by incident id.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     previous_bodies = {path: read_published(path) for path in PREVIOUS_PATHS}
@@ -160,7 +162,7 @@ def component_payload(component: Members, old_status: str, page: Members, status
 def _incident_payloads(previous_documents: PublishedStatus, current: PublishedStatus) -> Iterator[Dated]:
     for record in current.records.values():
         previous = previous_documents.records.get(record["id"])
-        if previous is None and _may_be_beyond_list_limit(record, previous_documents):
+        if previous is None and _may_be_hidden_by_list_limit(record, previous_documents):
             continue
         new = _new_updates(previous, record)
         if any(update["deliver_notifications"] for update in new):
@@ -184,10 +186,10 @@ def _new_updates(known_record: Members | None, record: Members) -> list[Members]
     return [update for update in record["incident_updates"] if update["id"] not in ids]
 
 
-def _may_be_beyond_list_limit(record: Members, previous_status: PublishedStatus) -> bool:
-    """Return whether the previous list's limit may have hidden a record.
+def _may_be_hidden_by_list_limit(record: Members, previous_status: PublishedStatus) -> bool:
+    """Return whether the last build's list may have been too short for a record.
 
-    This is so for a closed record that is older than all closed ones in that list.
+    This is possible if the record has ended, and is older than all ended ones in that list.
     """
     oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
     return oldest is not None and _is_closed_record(record) and _creation_time(record) < oldest

@@ -30,8 +30,8 @@ class BoundedCatalogue(NamedTuple):
 def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSettings) -> BoundedCatalogue:
     """Exclude incidents and windows if there is too much content.
 
-    The rest lists at most `MAX_ALL_AFFECTED` components. Incidents and windows that have ended are excluded
-    first. Then windows are excluded before incidents, and those furthest from now first.
+    The documents of the others list at most `MAX_ALL_AFFECTED` components. Incidents and windows that have ended are
+    excluded first. Then windows are excluded before incidents, and those furthest from now first.
 
     Args:
         catalogue: the page with its components, incidents and maintenance windows.

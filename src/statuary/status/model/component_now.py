@@ -68,9 +68,9 @@ class OpenLayers:
         # position is dropped when it comes to the top.
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
-        self.replace_all(Layer(LayerKind.STATED, base))
+        self.override_all_statuses(Layer(LayerKind.STATED, base))
 
-    def replace_all(self, stated: Layer) -> None:
+    def override_all_statuses(self, stated: Layer) -> None:
         """Replace a component's statuses from all causes by a single status.
 
         Args:
@@ -81,14 +81,13 @@ class OpenLayers:
         self._heaps = {False: [], True: []}
         self._insert(self._highest, stated)
 
-    def add(self, layer: Layer) -> None:
-        """Add the status that an incident or window gives the component.
+    def add_layer(self, layer: Layer) -> None:
+        """Add the newest status that an incident or window gives the component.
 
-        It becomes the newest one.
+        It replaces an earlier status from the same cause.
 
         Args:
-            layer: the status and its cause. It replaces an earlier status from the same cause; if both are
-                equal, it keeps the earlier start.
+            layer: the status and its cause. If the earlier status was the same, the start of that one is kept.
         """
         place = self._places.pop(_source_of_layer(layer), None)
         if place is not None:
@@ -112,8 +111,10 @@ class OpenLayers:
         if place is not None:
             del self._layers[place]
 
-    def keep_after_end(self, kind: LayerKind, record_id: str) -> None:
-        """Keep the status that an incident gave a component after its end.
+    def keep_after_record_end(self, kind: LayerKind, record_id: str) -> None:
+        """Keep a component's status after the end of the incident that gave it.
+
+        Then no cause is left: the status counts as stated by a person.
 
         Args:
             kind: the cause: an incident or a maintenance window.
@@ -256,7 +257,7 @@ class LayerHistory:
         changes = map(ShownChange, self._instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
-    def layers_since(self, instant: Instant) -> LaterLayers:
+    def shown_since(self, instant: Instant) -> LaterLayers:
         """Return the status that pages show at a time, and all later ones."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(

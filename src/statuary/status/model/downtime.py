@@ -228,7 +228,11 @@ def _downtime_periods(
     """Yield the periods in which a component was not operational.
 
     Args:
-        since: the start of the range; the first period may begin before it.
+        days: the range of days, of which only the end counts.
+        since: the start; the first period may begin before it.
+
+    Yields:
+        The status in the period, its start and its end.
     """
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses

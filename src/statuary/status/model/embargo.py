@@ -44,7 +44,7 @@ def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     """
     held_back: list[Instant] = []
     unchanged_incidents = (
-        _without_later_override(incident, now, held_back) for incident in catalogue.incidents
+        _without_later_impact_override(incident, now, held_back) for incident in catalogue.incidents
     )
     incidents = _public_records(unchanged_incidents, now, held_back)
     unchanged_windows = (_without_later_changes(window, now, held_back) for window in catalogue.maintenances)
@@ -82,8 +82,14 @@ def _without_held_back_updates(record: Record, held_back_updates: list[IncidentU
     return replace(record, updates=updates, components=components)
 
 
-def _without_later_override(incident: Incident, now: Instant, held_back_times: list[Instant]) -> Incident:
-    """Hide an override of an incident's impact that takes effect later."""
+def _without_later_impact_override(
+    incident: Incident, now: Instant, held_back_times: list[Instant]
+) -> Incident:
+    """Hide an impact that the file sets for a time after now.
+
+    Args:
+        held_back_times: receives that time.
+    """
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
         return incident
@@ -94,14 +100,18 @@ def _without_later_override(incident: Incident, now: Instant, held_back_times: l
 def _without_later_changes(
     maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
 ) -> Maintenance:
-    """Hide later moves and a later cancellation of a maintenance window."""
+    """Hide moves and a cancellation of a window that are published after now.
+
+    Args:
+        held_back_times: receives the time of the cancellation.
+    """
     if maintenance.draft:
         return maintenance
     cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
     if cancelled_at is not None and cancelled_at > now:
         held_back_times.append(cancelled_at)
         maintenance = replace(maintenance, cancelled_at=None)
-    start = _start_before_moves(maintenance.updates, now)
+    start = _start_before_later_moves(maintenance.updates, now)
     if start is None:
         return maintenance
     # The content does not say how long the window was before the move, so assume its present length.
@@ -115,8 +125,8 @@ def _without_later_changes(
     )
 
 
-def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
-    """Return the start that a window has before its later moves."""
+def _start_before_later_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
+    """Return the window's start before the first move that is published after now."""
     moves = [(update.display_at, update.moved_from) for update in updates if update.moved_from is not None]
     return next((start for at, start in sorted(moves) if at > now), None)
 
@@ -124,7 +134,11 @@ def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Inst
 def _public_recurring_maintenance(
     maintenance: Maintenance, now: Instant, held_back_times: list[Instant]
 ) -> Maintenance:
-    """Hide later updates to the windows of a recurring maintenance."""
+    """Hide updates to recurring windows that are published after now.
+
+    Args:
+        held_back_times: receives the times of these updates.
+    """
     recurrence = maintenance.recurrence
     if recurrence is None or maintenance.draft:
         return maintenance
@@ -144,11 +158,15 @@ def _public_recurring_maintenance(
 def _without_later_occurrence_changes(
     occurrence: Occurrence, now: Instant, held_back_times: list[Instant]
 ) -> Occurrence:
-    """Hide later changes to one window of a recurring maintenance."""
+    """Hide changes to one recurring window that are published after now.
+
+    Args:
+        held_back_times: receives the time of a hidden cancellation.
+    """
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
         held_back_times.append(occurrence.cancelled_at)
         occurrence = occurrence._replace(cancelled_at=None)
-    start = _start_before_moves(occurrence.updates, now)
+    start = _start_before_later_moves(occurrence.updates, now)
     if start is None:
         return occurrence
     until = occurrence.scheduled_until

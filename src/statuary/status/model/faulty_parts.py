@@ -7,7 +7,7 @@ from operator import attrgetter
 from statuary.status.model.records import Component, FaultyPart, StatusCatalogue
 
 
-def without_faulty_parts(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
+def without_faulty_components(catalogue: StatusCatalogue, parts: Iterable[FaultyPart]) -> StatusCatalogue:
     """Remove the components whose entries in components.yaml have an error.
 
     Args:

@@ -97,7 +97,7 @@ class IncidentHistory:
             return ()
         incident, first_published = self.incident, self._published_updates[0].published_at
         edits = {published_update.update.updated_at for published_update in self._published_updates}
-        stated_instants = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
+        stated_instants = {*incident.changes_without_update, incident.monitoring_at, incident.resolved_at}
         later_instants = {at for at in edits | stated_instants if at is not None and at > first_published}
         return tuple(sorted(later_instants.union(self._publication_times)))
 
@@ -164,7 +164,9 @@ class IncidentHistory:
             since=since,
             status=status,
             impact=self._impact_at(count, since),
-            updated_at=max([*edits, *(change for change in self.incident.stated_changes if change <= since)]),
+            updated_at=max(
+                [*edits, *(change for change in self.incident.changes_without_update if change <= since)]
+            ),
             monitoring_at=self._monitoring_at(newest_first, since),
             resolved_at=self._resolved_at(newest_first, since),
             published_updates=newest_first,
@@ -213,11 +215,10 @@ RECORD_ENTRIES = 10
 """The size of a record without components, or of an update, as a number of component entries."""
 
 
-def component_entry_count(history: IncidentHistory) -> int:
+def estimate_document_entries(history: IncidentHistory) -> int:
     """Estimate the size of an incident's document.
 
-    The size is counted in entries of components, because the document lists the components again with each
-    update.
+    It is about the number of components in the document, which lists them again with each update.
     """
     updates = 0 if history.final_state is None else len(history.final_state.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)

@@ -94,7 +94,7 @@ class Incident:
     component_order: tuple[str, ...] = ()
 
     @property
-    def stated_changes(self) -> tuple[Instant, ...]:
+    def changes_without_update(self) -> tuple[Instant, ...]:
         """The times at which the file changes the incident without an update.
 
         For example, the time from which it has another impact.
@@ -161,7 +161,7 @@ class Maintenance(Incident):
 
     @property
     @override
-    def stated_changes(self) -> tuple[Instant, ...]:
+    def changes_without_update(self) -> tuple[Instant, ...]:
         """The times at which the file changes the window without an update.
 
         For example, the time at which it was rescheduled.
@@ -287,11 +287,10 @@ class StatusCatalogue:
     templates: tuple[IncidentTemplate, ...] = ()
     faulty_parts: tuple[FaultyPart, ...] = ()
 
-    def may_be_faulty(self, name: str) -> bool:
+    def may_be_faulty_component(self, name: str) -> bool:
         """Return whether a name may be that of a component with an error.
 
-        Args:
-            name: the key or id of a component.
+        If components.yaml cannot be read, any key or id may be.
         """
         return name in self._faulty_names or any(not part.pointer for part in self.faulty_parts)
 

@@ -49,7 +49,7 @@ CALENDAR_CYCLE = 400
 """Years after which the calendar repeats, weekdays included."""
 
 
-def validate_rule(rule: str) -> None:
+def validate_recurrence_rule(rule: str) -> None:
     """Check the syntax and frequency of a recurrence rule (RRULE).
 
     Raises:

@@ -6,21 +6,21 @@ from datetime import timedelta
 from statuary.base.primitives import ONE_DAY, Instant, midnights
 from statuary.status.model.records import StatusCatalogue, StatusSettings
 from statuary.status.model.timeline import Timeline, build_timeline, transitions_between
-from statuary.status.model.uptime import has_ongoing_outage, outage_hours
+from statuary.status.model.uptime import full_hours_of_outage, has_ongoing_outage
 
 RESOLUTION = timedelta(microseconds=1)
 """The smallest difference between two instants."""
 
 
 def build_timeline_to_horizon(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Compute the status over time, including the future of a build.
+    """Compute the status over time, up to the horizon.
 
-    A build writes documents for later times, too, up to a time (horizon) in the settings.
+    The horizon is the last time for which a build writes documents ahead.
 
     Args:
         catalogue: the components, incidents and maintenance windows.
         at: the time of the build.
-        settings: the settings, which say how many days ahead that is.
+        settings: the settings, which say how many days ahead the horizon is.
     """
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
@@ -58,18 +58,17 @@ def document_transitions(
     """
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions_between(timeline, at, horizon, days=days or settings.uptime)
-    hours = outage_hours(timeline, at, horizon) if settings.uptime else []
+    hours = full_hours_of_outage(timeline, at, horizon) if settings.uptime else []
     return sorted({*instants, *hours})
 
 
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return the time since which the documents have not changed.
+    """Return the time since which the status documents have not changed.
 
-    Documents that show uptime or days also change at midnight, and continuously during an outage. So with such
-    documents, the result is not before the last midnight, and it is `at` during an outage. It is also `at` if
-    nothing has changed before.
+    Documents with uptime or days also change at midnight, and all the time during an outage. With such documents, the
+    result is the last midnight or later; during an outage, it is `at`. It is also `at` if nothing has changed before.
 
     Args:
         timeline: the status over time.

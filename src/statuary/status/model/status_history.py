@@ -167,7 +167,7 @@ def update_publication_time(record: Incident, update: IncidentUpdate) -> Instant
     return at if record.publish_at is None else max(at, record.publish_at)
 
 
-def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
+def published_component_names(catalogue: StatusCatalogue) -> dict[str, str]:
     """Return the names of components as readers see them, by component id.
 
     The name of a component in a group begins with that of the group: `Group - Component`.
@@ -205,7 +205,7 @@ class _Replayer:
         )
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
-        self._names = published_names(catalogue)
+        self._names = published_component_names(catalogue)
         self._held: dict[str, dict[str, None]] = {}
         self._named_components: dict[str, dict[str, None]] = {}
 
@@ -225,11 +225,11 @@ class _Replayer:
         layers = self._layers[event.component.id]
         if not event.change.is_upstream:
             # A status that a person sets in `history` replaces the statuses that all records give.
-            layers.replace_all(Layer(LayerKind.STATED, event.change.status, event.at))
+            layers.override_all_statuses(Layer(LayerKind.STATED, event.change.status, event.at))
         elif event.change.status == "operational":
             layers.remove(LayerKind.UPSTREAM)
         else:
-            layers.add(Layer(LayerKind.UPSTREAM, event.change.status, event.at))
+            layers.add_layer(Layer(LayerKind.UPSTREAM, event.change.status, event.at))
         self._record_change(event.component.id, event.at)
 
     def _apply_imported_update(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
@@ -244,7 +244,9 @@ class _Replayer:
             if status == "operational":
                 # Statuspage showed this component as operational, although other records may have been open.
                 # So drop the statuses from all records.
-                self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
+                self._layers[code].override_all_statuses(
+                    Layer(LayerKind.STATED, status, event.at, event.record.id)
+                )
                 self._record_change(code, event.at)
             else:
                 self._set_status(event, code, status)
@@ -253,7 +255,10 @@ class _Replayer:
         return affected
 
     def _apply_content_update(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Apply an update of the content, and return its effect on components."""
+        """Apply an incident's update, and return its effect on components.
+
+        Updates imported from a status page state their own effect, and are not applied here.
+        """
         if event.record.backfilled:
             return None
         statuses = self._statuses_of_update(event)
@@ -310,7 +315,11 @@ class _Replayer:
         return statuses
 
     def _add_named_components(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
-        """Add the components that an update names to those of its incident."""
+        """Add the components that an update names to the components of its incident.
+
+        Returns:
+            The ids of the incident's components so far; the values of the dict are None.
+        """
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
             named_ids.update((self._component_id(name), None) for name in event.record.components)
@@ -320,12 +329,12 @@ class _Replayer:
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         self._held.setdefault(event.record.id, {})[component] = None
         layer = Layer(_layer_kind(event.record), status, event.at, event.record.id)
-        self._layers[component].add(layer)
+        self._layers[component].add_layer(layer)
         self._record_change(component, event.at)
 
     def _keep_ended_statuses(self, event: _UpdateEvent) -> None:
         for component in self._held.pop(event.record.id, {}):
-            self._layers[component].keep_after_end(_layer_kind(event.record), event.record.id)
+            self._layers[component].keep_after_record_end(_layer_kind(event.record), event.record.id)
             self._record_change(component, event.at)
 
     def _record_change(self, component: str, at: Instant) -> None:

@@ -97,8 +97,8 @@ class Timeline:
     def components_by_position(self) -> tuple[Component, ...]:
         """Groups and components in the order of the API.
 
-        Components with the same position are sorted as in Statuspage: first those without a `created_at` in the
-        content, then the others, oldest first. If the content has a `rank`, it decides first.
+        They are sorted by position, and at the same position by `rank`, if the content has it. Then come those without a
+        `created_at` in the content, then the others, oldest first, as in Statuspage.
         """
         return tuple(
             sorted(
@@ -263,6 +263,9 @@ def _page_status(
     """Return the overall status of the page, such as a partial outage.
 
     It follows from the components, unless the settings replace it.
+
+    Args:
+        status_of: returns the status of a component that counts: the newest one, or the one that pages show.
     """
     page = timeline.catalogue.page
     derived = overall_status(

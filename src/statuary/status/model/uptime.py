@@ -117,7 +117,7 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
-    as_of = _outage_counting_end(timeline, calendar, at)
+    as_of = _end_of_counted_outages(timeline, calendar, at)
     return PageUptime(
         as_of=as_of,
         first_day=calendar.days[0],
@@ -165,7 +165,7 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
     )
 
 
-def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
+def full_hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
     """Return the full hours of an interval during which an outage lasts.
 
     Uptime documents change at these times. For example, during an outage from 10:20 to 12:30: 11:00 and
@@ -184,11 +184,11 @@ def outage_hours(timeline: Timeline, start: Instant, until: Instant) -> list[Ins
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
 
 
-def _outage_counting_end(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
+def _end_of_counted_outages(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
     """Return the time up to which the uptime counts outages.
 
-    Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the
-    same day writes the same bytes.
+    During an outage this is the build's time. Else it is the latest change or midnight, so that all builds of a day
+    write the same bytes.
     """
     if has_ongoing_outage(timeline, at):
         return at
@@ -292,11 +292,11 @@ def records_by_day(
 
     Args:
         periods: the periods in which incidents were open.
+        days: the days.
         zone: the time zone of the days.
 
     Returns:
-        At most `MAX_DAY_RECORDS` a day. Full days are not searched again, so that many long incidents stay
-        fast.
+        The incidents by day, at most `MAX_DAY_RECORDS` each.
     """
     free = sorted(days)
     starts = [day_start(day, zone) for day in free]

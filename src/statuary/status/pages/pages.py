@@ -132,14 +132,14 @@ class StatusPages:
         """Make all pages of the status as of a given time."""
         final = (history.final_state for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
-        quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
+        quarters = [self.quarter_page(quarter, at) for quarter in self.started_quarters(at).final]
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
-    def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return the incidents by quarter, and the quarters that no longer change.
+    def started_quarters(self, start: Instant) -> "StartedQuarters":
+        """Return the quarters with incidents, and those of them that no longer change.
 
         Args:
-            start: the time after which a quarter must not change to be among the latter.
+            start: the time after which a quarter must not change to be among the second ones.
         """
         begun = self._records_by_quarter.records_begun_by(start)
         # The page of a quarter links to its two neighbours, so the page changes when a neighbour gets its
@@ -165,7 +165,7 @@ class StatusPages:
         Args:
             start: the time, usually that of the build.
         """
-        begun, final = self.final_quarters(start)
+        begun, final = self.started_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, earliest_time: Instant) -> Callable[[Instant], list[Document]]:
@@ -185,7 +185,7 @@ class StatusPages:
         states = page_states_from(
             self._timeline, earliest_time, recent_records(page_state_at(self._timeline, earliest_time), zone)
         )
-        final = self.final_quarters(earliest_time)
+        final = self.started_quarters(earliest_time)
 
         def documents_at(at: Instant) -> list[Document]:
             current_pages = self._current_pages(states(at))

@@ -193,7 +193,7 @@ def _with_component_names(
 def _status_start(leaf: ComponentState, incidents: Iterable[IncidentState]) -> Instant | None:
     """Return the time from which a component has its status.
 
-    The statuses of an incident's first update hold from the incident's start, as in the incident's diagram.
+    If an incident's first update set the status, that is the start of the incident, even if the update is later.
     """
     since, cause = leaf.now.since, leaf.now.cause
     if since is None or cause is None:
@@ -289,13 +289,13 @@ def recently_closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentSt
 
 
 def recent_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the incidents and windows that began in the past days.
+    """Return the incidents and windows of a day and the `PAST_DAYS` days before.
 
-    If a window was cancelled before its start, the time of the cancellation counts.
+    A window cancelled before its start belongs to the day of the cancellation, the others to that of their start.
 
     Args:
-        state: the page at some time.
-        zone: the time zone of the days. They are the day of that time, and the `PAST_DAYS` days before it.
+        state: the page at some time of the day.
+        zone: the time zone of the days.
     """
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")

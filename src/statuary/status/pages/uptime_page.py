@@ -350,7 +350,7 @@ class UptimeViewBuilder:
             if first_day <= day <= days.last_day:
                 by_month.setdefault((day.year, day.month), []).append(downtime)
         months = [
-            self._component_month(
+            self._component_month_uptime(
                 component.id, name, month, (first_day, days.last_day), by_month.get(month, [])
             )
             for month in months_in_range(days)
@@ -366,7 +366,7 @@ class UptimeViewBuilder:
             summary=self._texts.count("uptime.days_with_issues", len(described_days)),
         )
 
-    def _component_month(
+    def _component_month_uptime(
         self,
         component_id: str,
         name: ComponentName,

@@ -154,7 +154,7 @@ class RecordSource(SourceModel):
     """For imported pages: the order of the components in the API. Default: the order on the page."""
 
 
-def check_affected_count(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
+def check_affected_component_count(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
     """Check that an incident does not list too many components.
 
     The limit is needed because the incident's documents list the components again with each update.
@@ -205,7 +205,7 @@ class IncidentSource(RecordSource):
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
-        check_affected_count(self.components or (), self.updates)
+        check_affected_component_count(self.components or (), self.updates)
         return self
 
 

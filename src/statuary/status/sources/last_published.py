@@ -59,12 +59,12 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
     for source in (path, *documents.sole_sources_below(path, folder)):
         for document in documents.paths_made_from(source, folder):
             body = target.read_published(document)
-            record = None if body is None else published_record(body, source)
+            record = None if body is None else parse_published_record(body, source)
             if record is not None:
                 yield record
 
 
-def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
+def explain_record_errors(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Append to errors in incidents' files their consequence for the page.
 
     For example, the incident stays as it was last published. Only the first finding about each file says so.
@@ -93,7 +93,7 @@ def with_record_consequences(findings: Iterable[Finding], site: SiteContent) -> 
 Members = Mapping[str, Any]
 
 
-def published_record(document: bytes, source: str) -> Incident | None:
+def parse_published_record(document: bytes, source: str) -> Incident | None:
     """Convert an incident's published API document back to an incident.
 
     The updates of the incident keep the effects on components that the document states.

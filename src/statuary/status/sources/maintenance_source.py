@@ -29,12 +29,12 @@ from statuary.status.model.records import (
     Recurrence,
     derived_id,
 )
-from statuary.status.model.recurrence import validate_rule
+from statuary.status.model.recurrence import validate_recurrence_rule
 from statuary.status.model.vocabulary import DEFAULT_BODIES, MaintenanceStatus
 from statuary.status.sources.incident_source import (
     RecordSource,
     UpdateSource,
-    check_affected_count,
+    check_affected_component_count,
     named_components,
     translate_updates,
 )
@@ -87,7 +87,7 @@ def _validate_instant_key(text: str) -> str:
 
 
 def _validate_rule(text: str) -> str:
-    validate_rule(text)
+    validate_recurrence_rule(text)
     return text
 
 
@@ -161,7 +161,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
 
     @model_validator(mode="after")
     def _check_size(self) -> Self:
-        check_affected_count(self.components, self.updates)
+        check_affected_component_count(self.components, self.updates)
         return self
 
     @model_validator(mode="after")

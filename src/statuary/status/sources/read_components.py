@@ -51,7 +51,15 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
 
 
 def _components_without_errors(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
-    """Put placeholders in the places of faulty components, and remove unknown keys of the file."""
+    """Read components.yaml without its errors.
+
+    A faulty component is replaced by a placeholder, so that the others keep their positions. Unknown keys of the file are
+    removed.
+
+    Args:
+        tree: the parsed file, which is changed.
+        error: the errors that pydantic found in it.
+    """
     places = {_component_pointer(pointer) for pointer in error_pointers(error, tree)}
     if () in places or (COMPONENTS,) in places:
         return NOTHING_READ

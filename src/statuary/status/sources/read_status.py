@@ -10,7 +10,7 @@ from statuary.source.load_model import load_model
 from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 from statuary.status.known_incidents import KnownIncidents
-from statuary.status.model.faulty_parts import without_faulty_parts
+from statuary.status.model.faulty_parts import without_faulty_components
 from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation_dates
 from statuary.status.sources.component_source import translate_components
 from statuary.status.sources.incident_source import (
@@ -96,9 +96,9 @@ def _translate_incident(
 def _with_components(
     files: ContentFiles, components: ReadComponents | None, status: StatusCatalogue
 ) -> StatusCatalogue:
-    """Add the components that have no error.
+    """Add the components without errors in components.yaml to the status.
 
-    The file is faulty as a whole if it cannot be read, or if it is missing although a record names a component.
+    If the file cannot be read, or is missing although a record names a component, all components count as faulty.
     """
     present_files = files.files[FileKind.COMPONENTS]
     if present_files:
@@ -116,4 +116,4 @@ def _with_components(
         return replace(status, components=translate_components(read.source, status.page))
     files.faulty_paths.add(status.components_source)
     status = replace(status, components=translate_components(read.source, status.page))
-    return without_faulty_parts(status, read.faulty_parts)
+    return without_faulty_components(status, read.faulty_parts)

@@ -340,6 +340,11 @@ def _require_web_url(url: str) -> str:
 def _redirect_target(url: str, target: str, location: str) -> str:
     """Return the URL that a `Location` header leads to.
 
+    Args:
+        url: the URL that was first requested, for the error.
+        target: the URL whose response has the header.
+        location: the value of the header, which may be relative to `target`.
+
     Raises:
         RefusedError: if it is not http or https.
     """

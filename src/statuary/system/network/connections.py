@@ -21,7 +21,7 @@ class Timeouts(NamedTuple):
     timeout: float = 30.0  # the longest wait for the next bytes, in seconds
     each: float = 5.0  # more seconds for each response, in the limit for all responses together
 
-    def deadline(self, received: int) -> float:
+    def seconds_allowed(self, received: int) -> float:
         """Return the largest number of seconds that a response may take.
 
         Args:
@@ -39,14 +39,14 @@ class _TimeBudget:
         self.seconds = 0.0
 
     def add(self, seconds: float, received: int) -> None:
-        """Count the time spent waiting for some bytes.
+        """Count time spent waiting, and the bytes that arrived meanwhile.
 
         Raises:
             TimeoutError: if all responses together have taken too long.
         """
         self.seconds += seconds
         self.received += received
-        if self.seconds > self.timeouts.deadline(self.received) + self.responses * self.timeouts.each:
+        if self.seconds > self.timeouts.seconds_allowed(self.received) + self.responses * self.timeouts.each:
             raise TimeoutError("the server sends its response too slowly")
 
 
@@ -175,7 +175,9 @@ class _TimedStream(io.RawIOBase):
         size = self.raw.readinto(buffer)
         now = monotonic()
         self.received += size or 0
-        if now - self.started > self.time_budget.timeouts.deadline(self.received if self.has_begun else 0):
+        if now - self.started > self.time_budget.timeouts.seconds_allowed(
+            self.received if self.has_begun else 0
+        ):
             raise TimeoutError("the server sends its response too slowly")
         self.time_budget.add(now - began, size or 0)
         return size
