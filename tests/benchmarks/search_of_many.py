@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import orjson
 
 from statuary.base.primitives import checksum_address
-from statuary.contracts.model.abi import signature_members
+from statuary.contracts.model.abi import signature_with_hashes
 from support.browser import browse
 from support.sites import CHAIN, record_of, write_files
 
@@ -62,7 +62,7 @@ def function_of(number: int) -> dict[str, object]:
 
 def selector_of(signature: str) -> str:
     """Return what a search for a function is typed as."""
-    return signature_members(signature)["signatureHash4"]
+    return signature_with_hashes(signature)["signatureHash4"]
 
 
 def address_of(number: int) -> str:

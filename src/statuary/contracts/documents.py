@@ -28,10 +28,10 @@ def contract_documents(
     Args:
         source: the path of the record in the content folder.
         pages: the settings of contract pages; None if contracts have no pages.
-        canonical_json: the bytes of the record, if they are known.
-        digest: the SHA-256 of the source.
-        address_contracts: the contracts at the address on all chains. None if other chains may have contracts at
-            it; then the build makes the list later.
+        canonical_json: the record as compact JSON; None if the caller has not encoded it.
+        digest: the SHA-256 of `canonical_json`; empty if it is unknown.
+        address_contracts: the contracts at the address on all chains. None if other chains may have contracts at it: their
+            list is then made when all contracts are known.
     """
     from statuary.contracts.api.documents import proof_document, record_document
 

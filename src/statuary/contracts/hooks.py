@@ -13,6 +13,6 @@ class RecompilesRecords:
         """Return the compilers that worker processes use to compile sources again.
 
         Raises:
-            click.UsageError: if options contradict each other.
+            click.UsageError: if the extension's options exclude each other.
         """
         raise NotImplementedError

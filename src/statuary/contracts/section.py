@@ -188,7 +188,7 @@ class ContractsSection(ContentSection):
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add the lists of contracts that changed in this build.
+        """Make the lists of contracts that changed, as API documents and pages.
 
         If a list cannot be made, it is skipped, and the next build makes it again.
         """

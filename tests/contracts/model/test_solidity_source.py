@@ -74,7 +74,7 @@ def test_carriage_return_ends_recent_comments():
 
 
 @pytest.mark.parametrize(
-    ("text", "has_layout"),
+    ("text", "has_custom_layout"),
     [
         ("contract A layout at 5 {}", True),
         ("contract A is B layout /* here */\n at/**/0x10 {}", True),
@@ -86,8 +86,8 @@ def test_carriage_return_ends_recent_comments():
         ("contract B layout at 5 {} contract A {}", False),
     ],
 )
-def test_layout_specifier_is_found_in_head(text, has_layout):
-    assert find_declaration(text, "A", RECENT).has_layout is has_layout
+def test_layout_specifier_is_found_in_head(text, has_custom_layout):
+    assert find_declaration(text, "A", RECENT).has_custom_layout is has_custom_layout
 
 
 def test_immutables_are_counted_in_code():

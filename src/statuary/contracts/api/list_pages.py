@@ -38,12 +38,13 @@ def divide_into_list_pages(
 ) -> Iterator[PageRows]:
     """Divide a chain's contracts into pages, so that few pages change later.
 
-    With a fixed number of contracts, one removal would change all later pages. So a page ends where the last
-    digits of an address are large; such a place rarely moves.
+    If every page had the same number of contracts, removing one would change all later pages. So each page but the newest
+    ends at the contract whose address has the largest last digits. Later builds mostly choose the same contract.
 
     Args:
         contracts_oldest_first: the list entries of the contracts.
-        name: the name of the first page; empty for its first match id, which every other page has as its name.
+        name: the name of the first page. All other pages, and the first if this is empty, are named after their
+            first match id.
     """
     contracts = iter(contracts_oldest_first)
     rows = list(islice(contracts, PAGE_SIZE))
@@ -113,26 +114,29 @@ class ChainList:
         number: int | None = 0  # the index of the next page in the last build
         while number is not None:
             last = self.pages[-1].last if self.pages else ""
-            if self._has_change(last, self._end_of_page_decision(number)):
-                number = yield from self._divide_anew(last)
+            if self._has_change_between(last, self._last_deciding_match_id(number)):
+                number = yield from self._divide_changed_pages(last)
             elif number < len(self._previous_pages):
                 self.pages.append(self._previous_pages[number])
                 number += 1
             else:
                 number = None
 
-    def _divide_anew(self, last: str) -> Generator[PageRows, None, int | None]:
-        """Divide again until a page ends where one did before.
+    def _divide_changed_pages(self, last: str) -> Generator[PageRows, None, int | None]:
+        """Divide contracts into pages until a page ends as in the last build.
+
+        Args:
+            last: the match id before the first contract; empty for the start of the list.
 
         Returns:
-            The index of the page that followed in the last build; None at the end of the list.
+            The index of the next page of the last build; None at the end of the list.
         """
         for divided in divide_into_list_pages(self.rows_after(last), "" if last else OLDEST_PAGE):
             page = divided.page
             self.pages.append(page)
             number = self._number_after.get(page.last)
             is_known = number is not None and self._previous_pages[number - 1].name == page.name
-            if not is_known or self._has_change(last, page.last):
+            if not is_known or self._has_change_between(last, page.last):
                 self._changed_pages.add(page.name)
                 yield divided
             if number is not None:
@@ -141,20 +145,21 @@ class ChainList:
         return None
 
     def find_pages(self) -> None:
-        """Divide the contracts into pages, to know only their names and sizes."""
+        """Fill `pages` like `divide`, for a caller that needs no contracts."""
         for _ in self.divide():
             pass
 
-    def _end_of_page_decision(self, number: int) -> str | None:
-        """Return the last match id that decides where a page of the last build ends.
+    def _last_deciding_match_id(self, number: int) -> str | None:
+        """Return the last match id that affects where a page ends.
 
-        The contracts from its first one on, as many as a page may have, decide it.
+        A page of at most `PAGE_SIZE` contracts begins where the one before ended. A change to any contract that could be on
+        it can move its end.
 
         Args:
-            number: the index of the page; beyond the last index, the end of the list.
+            number: the index of the page in the last build; the number of pages for the end of the list.
 
         Returns:
-            The match id, or one beyond it; None if every later contract may decide.
+            The match id, or a later one; None if all later contracts matter.
         """
         size = 0
         for index in range(number, len(self._previous_pages)):
@@ -163,7 +168,7 @@ class ChainList:
                 return self._previous_pages[index].last
         return None
 
-    def _has_change(self, after: str, until: str | None) -> bool:
+    def _has_change_between(self, after: str, until: str | None) -> bool:
         if self._changes is None:
             return True
         place = bisect_right(self._changes, _match_id_order(after))
@@ -182,7 +187,7 @@ class ChainList:
     def rows_of_page(self, number: int) -> list[ContractRow]:
         """Return the contracts on a page, oldest first.
 
-        One query reads pages that follow each other.
+        Call it for one page after the other: a single query then reads them all.
 
         Args:
             number: the index of the page in `pages`.

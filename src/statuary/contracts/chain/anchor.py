@@ -177,9 +177,10 @@ def verify_transaction(
     """Verify the Merkle proofs of a transaction and its receipt.
 
     Args:
-        evidence: the block, and the proofs of the transaction and the receipt.
+        evidence: the block, and the proofs of the transaction and the receipt. They have `{creationBytecode}` in place of
+            the contract's code, which is already in its record.
         transaction_index: the position of the transaction in the block, from 0.
-        creation_code: the record's creation code as hex, which replaces the placeholder in the transaction.
+        creation_code: the record's creation code as hex, which is inserted there.
 
     Raises:
         EvidenceError: if a proof is invalid.

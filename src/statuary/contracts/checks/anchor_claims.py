@@ -76,9 +76,9 @@ _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 def compare_proxy_with_chain(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
     """Compare the proxy in a record with Merkle proofs from its chain.
 
-    A minimal clone (EIP-1167) contains the address of its implementation. Code without DELEGATECALL is not a
-    proxy. These two cases are decided. Other proxies are recognized by patterns in their code and by the usual
-    storage slots. Since contracts that are not proxies may have the same patterns, that does not prove a proxy.
+    The proofs settle two cases: a minimal clone (EIP-1167) contains the address of its implementation, and code without
+    DELEGATECALL is not a proxy. Any other contract may look like a proxy without being one. It is only checked whether a
+    storage slot in which proxies keep their implementation contradicts the record.
 
     Args:
         record: the record, whose `proxyResolution` is compared.
@@ -154,8 +154,10 @@ def _slot_evidence(slot: str, storage_word: int) -> Mapping[str, EvidenceValue]:
 PURPOSE = "recovering the sender of a transaction"
 
 
-def require_sender_recovery() -> None:
-    """Check early that a library for recovering a transaction's sender is installed.
+def require_signature_library() -> None:
+    """Check early that the library for transaction signatures is installed.
+
+    It recovers the sender of a transaction.
 
     Raises:
         MissingExtraError: if the extra that contains the library is not installed.
@@ -269,8 +271,8 @@ class _ChainClaim:
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return make_reason("stated", reason=words) if words else None
 
-    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return the sentence for a proven claim, with the block number.
+    def success_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        """Return the reason to publish if the claim is proven, with the block.
 
         Args:
             proven_block: the block whose Merkle proofs prove the claim.
@@ -323,9 +325,7 @@ class _Verifier:
         if outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
         status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
-        return Claim(
-            claim.name, status, claim.reason_if_proven(block, is_vouched_for=is_vouched_for), evidence
-        )
+        return Claim(claim.name, status, claim.success_reason(block, is_vouched_for=is_vouched_for), evidence)
 
     def _evidence_with_block(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
         # Raise an error if a checkpoint has this number and another hash, or if a number is too large for Ethereum.
@@ -359,7 +359,7 @@ class _OnChain(_ChainClaim):
         return None if self.record.runtime.onchain_code else make_reason("no_onchain_code")
 
     @override
-    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def success_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return make_reason(
             "account_proof" if is_vouched_for else "account_proof_stated", block=proven_block.number
         )
@@ -431,7 +431,7 @@ class _Deployed(_ChainClaim):
         return None
 
     @override
-    def reason_if_proven(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def success_reason(self, proven_block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return make_reason("deployed" if is_vouched_for else "deployed_stated", block=proven_block.number)
 
     def _deployment_text(self, member: str) -> str:

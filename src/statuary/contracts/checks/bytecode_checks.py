@@ -16,8 +16,8 @@ from statuary.contracts.checks.check import (
     NotKnown,
     Observation,
     Violation,
-    confirms,
     reads_only_compilation,
+    required_for,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, format_json_line
 from statuary.contracts.model.matching import MatchLevel, decide_match_level, overall_match_level
@@ -143,7 +143,7 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@confirms(Match("creation"))
+@required_for(Match("creation"))
 def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """The transformations must turn the recompiled creation bytecode into the on-chain bytecode.
 
@@ -153,7 +153,7 @@ def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@confirms(Match("runtime"))
+@required_for(Match("runtime"))
 def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """The transformations must turn the recompiled runtime bytecode into the on-chain bytecode.
 
@@ -207,7 +207,7 @@ def _bytecode_violation(side: SideView, replayed_code: bytes, onchain_code: byte
 
 
 @check
-@confirms(Match("creation"))
+@required_for(Match("creation"))
 def creation_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
     """The creation code must have the transformations and values that Sourcify's matching finds.
 
@@ -217,7 +217,7 @@ def creation_transformations_mismatch(record: RecordView) -> Iterator[Observatio
 
 
 @check
-@confirms(Match("runtime"))
+@required_for(Match("runtime"))
 def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
     """The runtime code must have the transformations and values that Sourcify's matching finds.
 
@@ -358,7 +358,7 @@ def _step_position(step: TransformationStep) -> _Position:
 
 
 @check
-@confirms(Match("creation", is_exact=True))
+@required_for(Match("creation", is_exact=True))
 @reads_only_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
     """The recompiled creation bytecode must begin with code that returns the recompiled runtime bytecode.

@@ -61,7 +61,10 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """A sentence such as `the proxy type "X" is not known here`."""
+        """The sentence that the proof shows for the value.
+
+        Example: `the proxy type "X" is not known here`.
+        """
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 
@@ -72,7 +75,7 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 class ContractCheck(NamedTuple):
     """A rule for contract records, with the function that checks it.
 
-    `confirms` is the match level that the check is needed for, if any.
+    `required_for` is the match level that the check is needed for, if any.
     """
 
     name: str
@@ -80,7 +83,7 @@ class ContractCheck(NamedTuple):
     severity: Severity
     """ERROR for a rule that every true record satisfies; WARNING for one that some true records break."""
     observe: CheckFunction
-    confirms: "Match | None" = None  # the kind of claimed match that requires this check, or None
+    required_for: "Match | None" = None  # the kind of claimed match that requires this check, or None
     is_of_compilation: bool = False  # whether the result depends only on the compilation
 
     def check_records(self, records: Iterable[RecordView]) -> list[CheckResult]:
@@ -156,13 +159,13 @@ class Match(NamedTuple):
     is_exact: bool = False  # whether the match has to be exact
     language: str = ""  # the record's language; empty for any
 
-    def covers(self, claimed_match: "Match") -> bool:
-        """Return whether this kind of match includes a record's match.
+    def includes(self, claimed_match: "Match") -> bool:
+        """Return whether a match that a record claims is of this kind.
 
         For example, a kind without a language includes matches in every language.
 
         Args:
-            claimed_match: the record's language, and its match of creation or runtime code.
+            claimed_match: the match of creation or runtime code, with the language of the record.
         """
         is_exact_enough = claimed_match.is_exact or not self.is_exact
         return (
@@ -172,18 +175,18 @@ class Match(NamedTuple):
         )
 
 
-_CONFIRMING: Final[dict[CheckFunction, Match]] = {}
+_REQUIRED_FOR: Final[dict[CheckFunction, Match]] = {}
 
 
-def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Return a decorator for a check that a match level depends on.
+def required_for(match: Match) -> Callable[[CheckFunction], CheckFunction]:
+    """Return a decorator for a check without which a match is not confirmed.
 
-    Example: after `@confirms(Match("creation"))`, a record that claims a creation match fails if the check cannot be
+    Example: after `@required_for(Match("creation"))`, a record that claims a creation match fails if the check cannot be
     applied to it.
     """
 
     def register(observe: CheckFunction) -> CheckFunction:
-        _CONFIRMING[observe] = match
+        _REQUIRED_FOR[observe] = match
         return observe
 
     return register
@@ -205,6 +208,6 @@ def reads_only_compilation(check_function: CheckFunction) -> CheckFunction:
 def collect_contract_checks(*modules: ModuleType) -> list[ContractCheck]:
     """Return the functions in modules that are decorated with `@check`, in order."""
     return [
-        ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
+        ContractCheck(*check, _REQUIRED_FOR.get(check.function), check.function in _OF_COMPILATION)
         for check in registered_checks(*modules)
     ]

@@ -251,23 +251,23 @@ def _check_names_with_outcome(check_results: Iterable[CheckResult], outcome: Che
     return [result.check for result in check_results if result.outcome is outcome]
 
 
-def update_compilation_claim(recompilation: Recompilation | None, stated_claim: Claim) -> Claim:
-    """Decide whether the sources compile to the code in the record.
+def apply_recompilation(recompilation: Recompilation | None, earlier_claim: Claim) -> Claim:
+    """Update the claim that the sources compile to the recorded code.
 
     Args:
-        recompilation: the result of compiling the sources in this build, or None.
-        stated_claim: the decision from an earlier compilation, which is used if there is no newer result.
+        recompilation: the result of compiling the sources in this build; None if they were not compiled.
+        earlier_claim: the claim from an earlier compilation, which stays if there is no newer result.
     """
     if recompilation is None:
-        return stated_claim
+        return earlier_claim
     if recompilation.is_contradicted:
         return Claim(ClaimName.COMPILED, ClaimStatus.CONTRADICTED, recompilation.reason)
     if recompilation.evidence is not None:
         evidence = _compilation_evidence(recompilation.evidence)
         return Claim(ClaimName.COMPILED, ClaimStatus.VERIFIED, recompilation.reason, evidence)
-    is_shown = stated_claim.status is not ClaimStatus.NOT_SHOWN
+    is_shown = earlier_claim.status is not ClaimStatus.NOT_SHOWN
     return (
-        stated_claim if is_shown else Claim(ClaimName.COMPILED, ClaimStatus.NOT_SHOWN, recompilation.reason)
+        earlier_claim if is_shown else Claim(ClaimName.COMPILED, ClaimStatus.NOT_SHOWN, recompilation.reason)
     )
 
 
@@ -322,13 +322,15 @@ COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield the reasons why a stored compilation does not count as evidence.
+    """Yield the reasons why an earlier compilation is not evidence.
+
+    The content stores its result in `compilation.json`.
 
     Args:
         record_claims: the decided claims about the record.
 
     Yields:
-        The reason, and a hint for the user, which is always empty here.
+        The reason, and an empty hint: the caller lists other problems too, which have a hint for the user.
     """
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
@@ -367,23 +369,23 @@ def _verified_onchain_hashes(
         if (
             integrity_result is not None
             and integrity_result.evidence
-            and keeps_compiled_auxdata(record.creation)
+            and has_compiled_metadata_hash(record.creation)
         ):
             yield "creation", integrity_result.evidence["integrity"]
         return
     for side in record.sides:
-        if side.trailing_auxdata_fields is None or not keeps_compiled_auxdata(side):
+        if side.trailing_auxdata_fields is None or not has_compiled_metadata_hash(side):
             continue
         for scheme, digest in side.trailing_auxdata_fields.hashes.items():
             if record.metadata_hashes.includes_digest(scheme, digest):
                 yield side.name, f"{scheme}:{digest.hex()}"
 
 
-def keeps_compiled_auxdata(side: SideView) -> bool:
-    """Return whether on-chain code has the metadata hash of these sources.
+def has_compiled_metadata_hash(side: SideView) -> bool:
+    """Return whether on-chain code has the same metadata hash as compiled code.
 
-    The compiler writes the hash of its metadata at the end of the code (auxdata). The code can also match except for this
-    hash. Then the chain has the hash of other sources, and the result is False.
+    The compiler writes a hash of its metadata, and so of the sources, at the end of the code (auxdata). If only
+    this hash differs, the contract was compiled from other sources, such as with another comment.
 
     Args:
         side: the creation code or the runtime code.
@@ -446,7 +448,7 @@ def _check_names_reason(outcome: CheckOutcome, check_names: list[str]) -> Reason
 _COMPILED_PINS: Final = {ClaimStatus.STATED: PinnedBy.STATED, ClaimStatus.VERIFIED: PinnedBy.COMPILED}
 
 
-def evidence_by_member(
+def evidence_by_record_member(
     record: RecordView,
     record_claims: tuple[Claim, ...],
     anchor_claims: AnchorClaims,

@@ -10,7 +10,7 @@ from statuary.contracts.checks.record_view import RecordView, format_json_line
 from statuary.contracts.model.code_maker import CodeMaker, find_code_maker
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.compiler_evidence import AuxdataStyle
-from statuary.contracts.model.evm_forks import FORKS, find_later_opcode
+from statuary.contracts.model.evm_forks import FORKS, find_unsupported_opcode
 from statuary.contracts.model.solc_settings import default_evm_version
 from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, vyper_setting_support
 
@@ -61,8 +61,10 @@ def _compiler_contradictions(record: RecordView, code_maker: CodeMaker) -> Itera
     if code_maker.compiler != traces.compiler:
         member = "" if traces.from_sources and _sources_contain_auxdata(record, code_maker) else "language"
     elif not record.is_known:
-        member = "" if code_maker.can_be_version(record.version) else "compilerVersion"
-    elif record.auxdata_style is AuxdataStyle.NONE or not code_maker.can_be_version(record.version):
+        member = "" if code_maker.is_compatible_with_version(record.version) else "compilerVersion"
+    elif record.auxdata_style is AuxdataStyle.NONE or not code_maker.is_compatible_with_version(
+        record.version
+    ):
         member = "compilerVersion"
     if member:
         yield Violation(
@@ -204,7 +206,7 @@ def _refused_yul_opcodes(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"evmVersion": fork})
     if any("verbatim" in text for text in record.sources.values()):  # bytes of any kind
         return
-    later = find_later_opcode(record.runtime.recompiled_code or b"", fork)
+    later = find_unsupported_opcode(record.runtime.recompiled_code or b"", fork)
     if later is not None:
         yield Violation(
             f"the code has the opcode 0x{later.opcode:02x} of {later.fork} at {later.offset}, but it is compiled for {fork}",

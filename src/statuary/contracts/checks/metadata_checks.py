@@ -18,8 +18,8 @@ from statuary.contracts.checks.check import (
     NotApplicable,
     Observation,
     Violation,
-    confirms,
     reads_only_compilation,
+    required_for,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, is_same_json, is_same_json_by_sorting
 from statuary.contracts.model.compiler_evidence import SOLIDITY, AuxdataStyle, SourceHash, compiler_evidence
@@ -66,7 +66,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 
 
 @check
-@confirms(Match("creation", is_exact=True, language="Solidity"))
+@required_for(Match("creation", is_exact=True, language="Solidity"))
 @reads_only_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the contract's auxdata in the creation bytecode must be that of the record's metadata.
@@ -77,7 +77,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 
 
 @check
-@confirms(Match("runtime", is_exact=True, language="Solidity"))
+@required_for(Match("runtime", is_exact=True, language="Solidity"))
 @reads_only_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The hash in the auxdata at the end of the runtime bytecode must be that of the record's metadata.
@@ -88,7 +88,7 @@ def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@confirms(Match(is_exact=True, language="Solidity"))
+@required_for(Match(is_exact=True, language="Solidity"))
 @reads_only_compilation
 def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     """Each source that the metadata lists must be in the record, with the listed Keccak-256."""
@@ -131,7 +131,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@confirms(Match(is_exact=True, language="Solidity"))
+@required_for(Match(is_exact=True, language="Solidity"))
 @reads_only_compilation
 def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     """The metadata must name the record's compiler version, language, contract and settings."""
@@ -164,7 +164,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-@confirms(Match(is_exact=True, language="Solidity"))
+@required_for(Match(is_exact=True, language="Solidity"))
 @reads_only_compilation
 def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     """The ABI and the documentation in the metadata must equal those in the record."""

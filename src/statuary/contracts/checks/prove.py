@@ -24,12 +24,12 @@ from statuary.contracts.checks import (
 from statuary.contracts.checks.anchor_claims import decide_chain_claims
 from statuary.contracts.checks.check import ContractCheck, Match, collect_contract_checks
 from statuary.contracts.checks.claims import (
+    apply_recompilation,
     compilation_problems,
     decide_claims,
     decide_compilation_claim,
-    evidence_by_member,
+    evidence_by_record_member,
     recompilation_problems,
-    update_compilation_claim,
 )
 from statuary.contracts.checks.record_view import Computed, RecordView, SideView
 from statuary.contracts.checks.verdict import RUNTIME_DIFFERS, decide_verdict
@@ -90,7 +90,7 @@ def required_checks(match: Match) -> frozenset[str]:
         match: the language of the record, and a match of its creation or runtime code.
     """
     return frozenset(
-        [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
+        [check.name for check in CONTRACT_CHECKS if check.required_for and check.required_for.includes(match)]
     )
 
 
@@ -199,7 +199,7 @@ def _prove_compilation(shared_compilation: CompiledPart, view: RecordView) -> _P
     proved: _ProvedPart | None = shared_compilation.proof_results.get(levels)
     if proved is None:
         steps_before = remaining_steps()
-        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **shared_compilation.members}
+        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **shared_compilation.shared_members}
         of_part = RecordView(record)
         results = tuple(result for check in OF_COMPILATION for result in check.check_records([of_part]))
         proved = _ProvedPart(results, of_part.reusable_computed_values(), steps_before - remaining_steps())
@@ -232,13 +232,13 @@ def _make_proof(view: RecordView, check_results: tuple[CheckResult, ...], proof_
         view, proof_input.compilation, proof_input.digest, is_vouched_for=proof_input.is_vouched_for
     )
     record_claims = decide_claims(
-        view, results, anchored, update_compilation_claim(proof_input.recompilation, stated)
+        view, results, anchored, apply_recompilation(proof_input.recompilation, stated)
     )
     return Proof(
         results=results,
         claims=record_claims,
         verdict=decide_verdict(record_claims),
-        pinned=evidence_by_member(view, record_claims, anchored, run or proof_input.compilation),
+        pinned=evidence_by_record_member(view, record_claims, anchored, run or proof_input.compilation),
         anchor=proof_input.anchor,
         evidence_problems=(
             *anchored.problems,

@@ -64,10 +64,10 @@ def depends_on_compilation(compute: Compute) -> Compute:
     return compute
 
 
-def parse_or_error(parser: Callable[[Json], Part], part_value: Json) -> Part | InvalidValueError:
-    """Parse a part of a contract's record, or return the parser's error."""
+def parse_or_return_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
+    """Parse a value of a contract's record; return the error if it is invalid."""
     try:
-        return parser(part_value)
+        return parser(value)
     except InvalidValueError as error:
         return error.with_traceback(None)
 
@@ -249,7 +249,7 @@ class SideView:
         """
         transformations = self.value.get("transformations")
         return (
-            [parse_or_error(parse_transformation, step) for step in transformations]
+            [parse_or_return_error(parse_transformation, step) for step in transformations]
             if isinstance(transformations, list)
             else []
         )
@@ -289,7 +289,7 @@ class SideView:
 
         The parser's error if a section of `cborAuxdata` is invalid.
         """
-        return parse_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
+        return parse_or_return_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
     @depends_on_compilation
@@ -308,7 +308,7 @@ class SideView:
 
         The parser's error if a position is invalid.
         """
-        return parse_or_error(parse_link_references, self.value.get("linkReferences"))
+        return parse_or_return_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
     @depends_on_compilation
@@ -317,7 +317,7 @@ class SideView:
 
         The parser's error if a position is invalid. Vyper stores immutables after the code.
         """
-        return parse_or_error(parse_immutable_references, self.value.get("immutableReferences"))
+        return parse_or_return_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
     @depends_on_compilation
@@ -388,13 +388,14 @@ class SideView:
         )
         if is_runtime:
             return match_runtime(side, self.onchain_code)
-        return match_creation(side, self.onchain_code, self.record.constructor_types)
+        return match_creation(side, self.onchain_code, self.record.constructor_parameter_types)
 
     @property
     def _immutable_positions(self) -> Sequence[CodeReference] | InvalidValueError:
-        """The positions at which the code pushes an immutable's value, or an error.
+        """The positions at which the code pushes an immutable's value.
 
-        For Yul, Sourcify stores no such references: they are found in the transformations and the sources.
+        For Yul, Sourcify's records do not list them: they are found in the transformations and the sources. If the list in the
+        record is invalid, this is the parser's error.
         """
         if self.record.language == "Solidity" or isinstance(self.immutable_references, InvalidValueError):
             return self.immutable_references
@@ -583,7 +584,7 @@ class RecordView:
 
     @unlocked_cached_property
     @depends_on_compilation
-    def constructor_types(self) -> TupleType | None:
+    def constructor_parameter_types(self) -> TupleType | None:
         """The types of the constructor's arguments.
 
         None if the ABI is invalid.

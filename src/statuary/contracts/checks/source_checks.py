@@ -23,7 +23,12 @@ from statuary.contracts.checks.check import (
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, decode_lowercase_hex, is_same_json
 from statuary.contracts.checks.transformation_checks import is_library
-from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_members
+from statuary.contracts.model.abi import (
+    SIGNATURE_KINDS,
+    abi_signatures,
+    decode_abi_values,
+    signature_with_hashes,
+)
 from statuary.contracts.model.open_lists import COMPILERS
 from statuary.contracts.model.solidity_source import (
     count_immutables,
@@ -281,7 +286,7 @@ def _wrong_signatures(
             fault = f"the {kind} {shorten(text)} is not in the ABI"
         elif texts[text] > 1:
             fault = f"the {kind} {shorten(text)} is repeated"
-        elif dict(entry) != signature_members(text):
+        elif dict(entry) != signature_with_hashes(text):
             fault = f"the hashes of {shorten(text)} are wrong"
         else:
             continue
@@ -359,15 +364,16 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     if arguments is None:
         return
     pointer = ("creationBytecode", "transformationValues", "constructorArguments")
-    if record.constructor_types is None:
+    if record.constructor_parameter_types is None:
         yield Violation("the constructor's inputs are of types that cannot be read", pointer)
         return
-    yield Evidence({"arguments": len(record.constructor_types.items), "bytes": len(arguments)})
+    yield Evidence({"arguments": len(record.constructor_parameter_types.items), "bytes": len(arguments)})
     try:
-        decode_abi_values(record.constructor_types, arguments)
+        decode_abi_values(record.constructor_parameter_types, arguments)
     except InvalidValueError as error:
         yield Violation(
-            f"the arguments are not values for {record.constructor_types.canonical_name}: {error}", pointer
+            f"the arguments are not values for {record.constructor_parameter_types.canonical_name}: {error}",
+            pointer,
         )
 
 
@@ -402,7 +408,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     target, name = record.qualified_name
     may_choose = record.evidence.starts_anywhere
     contract = find_declaration(record.sources.get(target, ""), name, record.version) if may_choose else None
-    starts_anywhere = contract is not None and contract.has_layout
+    starts_anywhere = contract is not None and contract.has_custom_layout
     faults = list(parsed_layout.find_faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
@@ -425,10 +431,10 @@ class _SourceWords:
         self._sources = sources
         self._searched = 0
 
-    def contains_word(self, word: str, first_path: str) -> bool:
+    def contains_word(self, word: str, likely_path: str) -> bool:
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all_words
-        return any(self._contains(self._sources[source], word) for source in (first_path, *self._sources))
+        return any(self._contains(self._sources[source], word) for source in (likely_path, *self._sources))
 
     def _contains(self, text: str, word: str) -> bool:
         place = next(find_word_offsets(text, word), None)

@@ -253,14 +253,14 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     if (
         side.claimed_level is None
         or side.transformations is None
-        or not record.constructor_types
-        or not record.constructor_types.items
+        or not record.constructor_parameter_types
+        or not record.constructor_parameter_types.items
     ):
         return
-    yield Evidence({"inputs": len(record.constructor_types.items)})
+    yield Evidence({"inputs": len(record.constructor_parameter_types.items)})
     if "constructorArguments" not in side.transformation_values:
         yield Violation(
-            f"the constructor takes {record.constructor_types.canonical_name}, but there are no constructorArguments",
+            f"the constructor takes {record.constructor_parameter_types.canonical_name}, but there are no constructorArguments",
             ("creationBytecode", "transformationValues"),
         )
 

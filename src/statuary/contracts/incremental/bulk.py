@@ -84,10 +84,10 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Divide a file with many contracts into parts for workers.
+    """Open a file with many contracts, and divide it into parts for workers.
 
-    The parts can be read until the context exits. If reading fails, the iterator yields a finding instead of raising an
-    error.
+    The context yields the parts, which can be read until it exits. If the file cannot be read, it yields a finding instead
+    of raising an error.
 
     Args:
         root: the content folder.

@@ -219,13 +219,13 @@ class ContractTable(LedgerTable):
             self.connection.executescript(SUPERSEDE)
 
     def exclude_contract(self, contract: LocatedContract, finding: str) -> list[str]:
-        """Exclude a contract from the site, such as a duplicate.
+        """Exclude a contract from the site, such as a duplicate of another.
 
-        The next build reads its source again, because the author may have removed the other record by then.
+        The next build reads its file again, because the author may have removed the other one by then.
 
         Args:
             contract: the contract with its location.
-            finding: the reason, as JSON.
+            finding: the finding that says why, as JSON.
 
         Returns:
             The paths of the documents that are no longer published.
@@ -289,14 +289,14 @@ class ContractTable(LedgerTable):
         return self._query_contract_rows(self._union(LISTED, "published"))
 
     def _union(self, columns: str, condition: str) -> str:
-        """Return a query for the rows of this build and those of the last one that stay.
+        """Return a query for this build's contracts and the last build's that stay.
 
         It reads the tables from end to end. Looking up each row by an index takes twice as long, and so does the view
         `next_sources`, because it sorts the rows.
 
         Args:
             columns: the columns to read.
-            condition: what rows have to satisfy, with an order and a limit for each of the two tables.
+            condition: the SQL after WHERE, which may end with ORDER BY and LIMIT. It applies to both tables, one by one.
         """
         built = f"SELECT * FROM (SELECT {columns} FROM work.built NOT INDEXED WHERE {condition})"
         if not self.keeps_unreplaced:
@@ -454,7 +454,7 @@ class ContractTable(LedgerTable):
         """Return the rows that the last build published for a contract.
 
         Args:
-            columns: `match_order` excludes entries with another match id.
+            columns: with `match_order`, only the rows with the contract's match id; else all rows of the contract.
         """
         query = (
             f"SELECT location, digest, {LISTED} FROM main.sources"
@@ -571,7 +571,7 @@ class ContractTable(LedgerTable):
 
 
 def partition_rows(rows: Sequence[SourceRow]) -> PartitionRows:
-    """Prepare a worker's rows about contracts for the build database."""
+    """Return a worker's rows about contracts, with their table and columns."""
     return PartitionRows("built", SourceRow._fields, rows)
 
 

@@ -73,11 +73,11 @@ def add_contract_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Make the lists of contracts that changed, as API documents and pages.
+    """Make the changed lists of contracts, as API documents and pages.
 
     Args:
         skipped: receives a finding for each page that cannot be made.
-        is_same_site: whether only contracts have changed since the last build made the pages.
+        is_same_site: whether the site's name, theme and chains are as in the last build.
     """
     site, sources = contracts.site, contracts.sources
     rows = sources.rows_for_workers() if executor.has_workers else None
@@ -196,7 +196,7 @@ def _address_document_paths(site: SiteContent, addresses: Iterable[str]) -> Iter
 
 
 def _changed_match_ids(contracts: BuiltContracts) -> dict[str, list[str] | None]:
-    """Return the chains whose lists this build makes.
+    """Return the changed contracts of each chain whose list is made again.
 
     Returns:
         By chain id, the match ids at which the list has changed; None if all of the list is made again.

@@ -197,12 +197,11 @@ class Partitioner:
     ) -> Iterator[ContractPartition]:
         """Divide content files into groups for workers, small ones first and last.
 
-        Small groups at the start give every worker something to do early. Small groups at the end let the
-        workers finish together.
+        At the start, small groups give every worker something to do early. At the end, they let the workers finish together.
 
         Args:
             sources: the files to build.
-            max_source_count: the largest possible number of files.
+            max_source_count: the largest number of files that `sources` may yield.
         """
         stream = iter(sources)
         size = self.first_size

@@ -160,8 +160,7 @@ def reuse_hidden_contracts(
         execution: the state of git.
 
     Returns:
-        The contracts. None if no unreadable place had contracts in the last build, so that a normal build can
-        go on.
+        The contracts; None if no folder or source with published contracts is unreadable.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
     sources = reuse_previous_count(site.content_of(SiteContracts), target.ledger, tree).sources
@@ -190,6 +189,9 @@ def _divide_sources(
     """Divide a build into partitions: single files first, then bulk files.
 
     Bulk sources stay open in `open_sources`, because workers may read parts after the last one is yielded.
+
+    Returns:
+        The sources that were removed or have only new metadata, and the bulk sources that were read.
     """
     single = GeneratorResult(_outdated_single_sources(plan))
     yield from partitioner.divide(single, len(contracts.sources))
@@ -280,7 +282,7 @@ def _exclude_duplicates(target: BuildTarget, sources: ContractTable) -> set[str]
     """Exclude records that repeat a contract or match id of another record.
 
     Returns:
-        The locations of contracts whose documents must be made again: a duplicate had the same paths.
+        The locations of the kept records whose documents must be made again: those of the duplicate replaced them.
     """
     replaced = set[str]()
     for columns, rule in DUPLICATES.items():

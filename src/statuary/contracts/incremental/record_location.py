@@ -9,7 +9,10 @@ from statuary.contracts.sources.contract_source import ContractSource
 
 
 def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
-    """The path of a record must contain the chain id and the address in the record."""
+    """The path of a record must contain the chain id and the address in the record.
+
+    Yields an error for each that differs.
+    """
     if record["chainId"] != source.chain_id:
         yield Finding(
             rule="path-mismatch",
@@ -29,7 +32,10 @@ def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Findi
 
 
 def unknown_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
-    """The chain of a record must be listed in site.yaml."""
+    """The chain of a record must be listed in site.yaml.
+
+    Yields an error otherwise.
+    """
     if record["chainId"] not in chains:
         yield Finding(
             rule="unknown-chain",
@@ -41,13 +47,27 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 
 
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A contract must have one record on each chain. If it has two, the build keeps the one that was published first. In a first build, it keeps the one with the better match, or else the one that was verified first."""
+    """A contract must have one record on each chain. If it has two, the build keeps the one that was published first. In a first build, it keeps the one with the better match, or else the one that was verified first.
+
+    The caller has found the duplicate; this makes the error about it.
+
+    Args:
+        row: the record that is excluded, and `source` its file.
+        other_location: the file of the record that stays.
+    """
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
     return _record_finding("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A match id must be used by one record. The record that was published first is kept."""
+    """A match id must be used by one record. The record that was published first is kept.
+
+    The caller has found the duplicate; this makes the error about it.
+
+    Args:
+        row: the record that is excluded, and `source` its file.
+        other_location: the file of the record that stays.
+    """
     message = f"match id {row.matchId} is that of {other_location}, which stays"
     return _record_finding(
         "duplicate-match-id", "matchId", source, message, "give this one the next free number"
@@ -55,7 +75,10 @@ def duplicate_match_id(row: ContractRow, source: ContractSource, other_location:
 
 
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
-    """The verification date of a record must not be more than a day after the build."""
+    """The verification date of a record must not be more than a day after the build.
+
+    The caller has compared the dates; this makes the error about a later one.
+    """
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
     return _record_finding("verified-in-future", "verifiedAt", source, message, "write when it was verified")
 

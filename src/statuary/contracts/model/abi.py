@@ -263,7 +263,7 @@ def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
             and (text := cached_item_signature(item))
         ):
             texts[kind].add(text)
-    return {kind: [signature_members(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
+    return {kind: [signature_with_hashes(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
 
 
 def cached_item_signature(abi_item: Mapping[str, Json]) -> str | None:
@@ -316,7 +316,7 @@ def signature_hash(signature: str) -> str:
     return "0x" + keccak256(signature.encode("utf-8", "surrogatepass")).hex()
 
 
-def signature_members(signature: str) -> dict[str, str]:
+def signature_with_hashes(signature: str) -> dict[str, str]:
     """Return a signature with its hashes, as a contract's record lists it.
 
     Example: {"signature": "transfer(address,uint256)", "signatureHash4": "0xa9059cbb", "signatureHash32": "0xa9059cbb2a…"}

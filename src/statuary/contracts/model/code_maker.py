@@ -21,7 +21,7 @@ class CodeMaker(NamedTuple):
     version: str  # the version, or the name of a nightly build; empty if the code has none
     auxdata: bytes
 
-    def can_be_version(self, compiler_version: str) -> bool:
+    def is_compatible_with_version(self, compiler_version: str) -> bool:
         """Return whether a compiler version can have produced the code.
 
         Args:

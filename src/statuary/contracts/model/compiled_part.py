@@ -103,7 +103,7 @@ class CompiledPart:
         return value
 
     @property
-    def members(self) -> RecordValue:
+    def shared_members(self) -> RecordValue:
         """The record members that all copies of the contract share."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
@@ -142,7 +142,7 @@ SAMPLED: Final = 61
 """One of so many bytes is in the key of a part: to hash all of them takes as long as ten checks."""
 
 
-def _sample_key(compiled_texts: tuple[bytes, bytes, bytes]) -> int:
+def _hash_samples(compiled_texts: tuple[bytes, bytes, bytes]) -> int:
     """Hash every 61st byte: a cheap cache key, which the caller verifies."""
     a, b, c = compiled_texts
     return hash((len(a), len(b), len(c), a[::SAMPLED], b[::SAMPLED], c[::SAMPLED]))
@@ -173,7 +173,7 @@ class CompiledParts:
         Returns:
             The compilation, or None if it is not in the cache.
         """
-        key = _sample_key(record_pieces.compiled)
+        key = _hash_samples(record_pieces.compiled)
         cached = self._parts.pop(key, None)
         if cached is None:
             return None
@@ -190,7 +190,7 @@ class CompiledParts:
         Returns:
             The compilation. None for the first record with it, or if it is too large for the cache.
         """
-        key = _sample_key(record_pieces.compiled)
+        key = _hash_samples(record_pieces.compiled)
         size = sum(map(len, record_pieces.compiled))
         if key not in self._seen or size > self.capacity:
             if len(self._seen) >= MAX_SEEN:

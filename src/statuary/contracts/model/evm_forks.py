@@ -34,7 +34,7 @@ ADDED: Final[Mapping[int, str]] = {
 _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
-class LaterOpcode(NamedTuple):
+class UnsupportedOpcode(NamedTuple):
     """An opcode in bytecode that an EVM version does not support."""
 
     offset: int
@@ -42,7 +42,7 @@ class LaterOpcode(NamedTuple):
     fork: str
 
 
-def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
+def find_unsupported_opcode(code: bytes, fork: str) -> UnsupportedOpcode | None:
     """Find the first opcode that an EVM version does not support.
 
     The search ends at the first `INVALID` opcode, because data follows it.
@@ -56,6 +56,6 @@ def find_later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
         opcode = code[offset]
         added = ADDED.get(opcode)
         if added is not None and FORKS.index(added) > newest:
-            return LaterOpcode(offset, opcode, added)
+            return UnsupportedOpcode(offset, opcode, added)
         offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
     return None

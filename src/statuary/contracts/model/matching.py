@@ -163,9 +163,9 @@ class _Attempt:
         self.steps.append(
             TransformationStep(type=change_type, reason=reason, offset=code_range.start, id=code_range.id)
         )
-        self.values_under(values_key)[code_range.id] = "0x" + value.hex()
+        self.values_by_id(values_key)[code_range.id] = "0x" + value.hex()
 
-    def values_under(self, values_key: str) -> dict[str, str]:
+    def values_by_id(self, values_key: str) -> dict[str, str]:
         values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
             raise TypeError(f"{values_key} is one value")
@@ -270,7 +270,7 @@ def _codes_match(attempt: _Attempt, *, must_be_equal: bool) -> bool:
 
 
 def _copy_onchain_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
-    values = attempt.values_under("cborAuxdata")
+    values = attempt.values_by_id("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)
         onchain = attempt.onchain[piece.offset : end]

@@ -200,7 +200,7 @@ def find_proxy_patterns(code: bytes) -> ProxyPatterns:
     """
     disassembly = _Disassembly(code)
     end = disassembly.disassemble()
-    patterns, init = disassembly.patterns(), disassembly.init
+    patterns, init = disassembly.proxy_patterns(), disassembly.init
     if end and not patterns.fixed and not patterns.candidates:
         # The code may load the number of a proxy's storage slot from the data after the program, instead of
         # pushing it. So search the data for known slots.
@@ -259,7 +259,7 @@ class _Disassembly:
     def _start_function(self) -> None:
         self.returns = self.loads_calldata = False
 
-    def patterns(self) -> ProxyPatterns:
+    def proxy_patterns(self) -> ProxyPatterns:
         return ProxyPatterns(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def disassemble(self) -> int:
@@ -327,7 +327,7 @@ class _Disassembly:
         if opcode == _CODECOPY and self._copies_to_memory_start(last_opcode):
             self.runtime_offset = self._pushed_constant(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
-            self.init = self.patterns()
+            self.init = self.proxy_patterns()
             self._start_program()
 
     def _copies_to_memory_start(self, last_opcode: int) -> bool:

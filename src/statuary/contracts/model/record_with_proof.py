@@ -38,16 +38,16 @@ class RecordWithProof(NamedTuple):
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 
     @property
-    def is_code_of_sources(self) -> bool:
-        """Whether no evidence contradicts that the sources give the deployed code.
+    def has_credible_sources(self) -> bool:
+        """Whether the deployed code can come from the sources in the record.
 
-        Stays True if the code at the address changed after the deployment.
+        False if evidence contradicts it. True also if the code at the address changed after the deployment.
         """
         claims = map(self.proof.find_claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
-    def other_implementation(self) -> str:
+    def unrecorded_implementation(self) -> str:
         """The contract that a proxy forwards to, if the record names another.
 
         A checksummed address. Empty if the record is right, or the contract is not known to be a proxy.

@@ -135,9 +135,9 @@ def _may_come_from_newer_release(
 
 @cache
 def _read_release_table() -> list[tuple[CompilerVersion, SolcRelease]]:
-    """Return the releases in which the form changed, and the newest.
+    """Return the releases that changed how metadata lists settings, and the newest.
 
-    The oldest is first.
+    A release between two of them works like the older one. The oldest is first.
     """
     table = orjson.loads(read_file(TABLE))
     row: dict[str, Json] = {}
@@ -159,7 +159,11 @@ def clear_table_cache() -> None:
 
 
 def parse_release_row(table_row: Mapping[str, Json]) -> SolcRelease:
-    """Convert a JSON entry about a solc release to its rules."""
+    """Parse the rules for settings of a solc release.
+
+    Args:
+        table_row: the release's row in the JSON table, with the members that older rows set.
+    """
     details, known = table_row["details"], table_row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))

@@ -54,7 +54,7 @@ class Declaration(NamedTuple):
     head: str  # the code between the contract's name and its body
 
     @property
-    def has_layout(self) -> bool:
+    def has_custom_layout(self) -> bool:
         """Whether the contract chooses its first storage slot with `layout at`."""
         return _LAYOUT_AT.search(self.head) is not None
 

@@ -270,7 +270,10 @@ def _override_texts(overrides: Json, compiler_version: CompilerVersion) -> Itera
 
 
 def _has_nested_names(layout: Json) -> TypeGuard[JsonObject]:
-    """Return whether a layout has names, and is not a variable's position."""
+    """Return whether a layout contains further names, such as of a module.
+
+    The layout of a single variable has only numbers and strings.
+    """
     return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
 
 

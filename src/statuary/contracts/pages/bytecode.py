@@ -64,7 +64,7 @@ def find_source_lines(record: RecordValue, value_offsets: Collection[int]) -> Ma
         for file in [as_object(record.get("sources")).get(path)]
     }
     return {
-        offset: contents[file].line_of_range(start, length)
+        offset: contents[file].place_of_range(start, length)
         for offset, (start, length, file) in _map_pushed_values(bytes.fromhex(digits), entries)
         if offset in value_offsets and file in contents
     }
@@ -77,7 +77,7 @@ class _SourceText:
         self._path = path
         self._text = text
 
-    def line_of_range(self, start: int, length: int) -> SourcePlace:
+    def place_of_range(self, start: int, length: int) -> SourcePlace:
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,

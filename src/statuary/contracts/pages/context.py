@@ -60,14 +60,14 @@ class ContractPageContext(NamedTuple):
         Returns:
             The URL; empty if site.yaml names no explorer for the chain.
         """
-        explorer = self.explorer(chain_id)
+        explorer = self.explorer_url(chain_id)
         return (
             f"{explorer}/{page_kind}/{identifier}"
             if explorer and identifier.isascii() and identifier.isalnum()
             else ""
         )
 
-    def explorer(self, chain_id: str) -> str:
+    def explorer_url(self, chain_id: str) -> str:
         """Return the URL of a chain's block explorer.
 
         Returns:

@@ -36,7 +36,7 @@ class ListPageSettings(NamedTuple):
         """Whether the site has a search for contracts."""
         return self.is_complete and self.site.settings.search
 
-    def list_pages(self) -> ContractListPages:
+    def renderer(self) -> ContractListPages:
         """Return a renderer for the list pages of contracts."""
         return ContractListPages(renderer_of(self.site), with_pages=self.with_pages)
 
@@ -50,7 +50,7 @@ class ListPageSettings(NamedTuple):
         """
         counts = dict(self.counts.by_chain)
         yield from _with_sources(
-            [self.list_pages().chains_page(self.chains, counts, chain_lists, has_search=self.has_search)]
+            [self.renderer().chains_page(self.chains, counts, chain_lists, has_search=self.has_search)]
         )
 
     def chain_documents(
@@ -64,7 +64,7 @@ class ListPageSettings(NamedTuple):
             chain_list: the chain's contracts, divided into pages.
             previous_pages: the pages of the last build.
         """
-        yield from _with_sources(self.list_pages().chain_pages(chain, chain_list, previous_pages))
+        yield from _with_sources(self.renderer().chain_pages(chain, chain_list, previous_pages))
 
     def search_files(
         self, entries: Sequence[ContractRow], previous_pages: PreviousPages

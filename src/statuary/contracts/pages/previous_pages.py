@@ -77,6 +77,8 @@ class PreviousPages:
     def keep_shards(self, kind: str, excluded_names: Collection[str]) -> list[str]:
         """Reuse published files of the search index, except the excluded ones.
 
+        Each file (shard) has the search terms with the same first characters.
+
         Args:
             kind: the kind of search terms, such as names or addresses.
             excluded_names: the first characters of the names of files that are made again.

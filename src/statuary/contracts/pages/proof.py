@@ -89,7 +89,7 @@ def proof_view(
     }
     rows = tuple(
         _check_row(result, texts, rules)._replace(
-            sign=sign_for_record(OUTCOME_ICONS[outcome], checked_record)
+            sign=icon_for_record(OUTCOME_ICONS[outcome], checked_record)
         )
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
@@ -106,7 +106,7 @@ def proof_view(
         skipped=tuple(_check_name_as_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(
             _claim_row(claim, localization, explorer)._replace(
-                sign=sign_for_record(CLAIM_ICONS[claim.status], checked_record)
+                sign=icon_for_record(CLAIM_ICONS[claim.status], checked_record)
             )
             for claim in contradicted_first
         ),
@@ -149,16 +149,16 @@ CHECKED = "checked"
 """The sign of what a contradicted record passes: the shape of the green one, without its colour."""
 
 
-def sign_for_record(sign: str, checked_record: RecordWithProof) -> str:
-    """Return the icon for a check or claim, without false comfort.
+def icon_for_record(icon: str, checked_record: RecordWithProof) -> str:
+    """Return the icon for a check or claim of a record.
 
-    If the record is contradicted or not published, a neutral icon replaces the green one.
+    If the record is contradicted or not published, a passed check gets a neutral icon instead of the green one.
 
     Args:
-        sign: the icon for the outcome itself.
+        icon: the icon if the check or claim stood alone: `ok`, `stated`, `none` or `major`.
     """
     is_doubted = checked_record.is_contradicted or not checked_record.is_published
-    return CHECKED if sign == "ok" and is_doubted else sign
+    return CHECKED if icon == "ok" and is_doubted else icon
 
 
 def _claim_row(claim: Claim, localization: Localization, explorer: str) -> ClaimRow:
@@ -249,10 +249,10 @@ def evidence_sentences(checked_record: RecordWithProof, texts: PageTexts) -> Ite
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
-            yield part, Pin(text, sign_for_record(PIN_SIGNS.get(weakest, "stated"), checked_record))
+            yield part, Pin(text, icon_for_record(PIN_SIGNS.get(weakest, "stated"), checked_record))
     for member, pin in pinned.items():
         if member.startswith("sources/"):
-            sign = sign_for_record(PIN_SIGNS.get(pin, "stated"), checked_record)
+            sign = icon_for_record(PIN_SIGNS.get(pin, "stated"), checked_record)
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
@@ -264,7 +264,7 @@ def _vouching_sentence(vouched_by: str, hosts: str, texts: PageTexts) -> str:
     return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
 
 
-def is_at_address(proof: Proof) -> bool:
+def is_code_at_address(proof: Proof) -> bool:
     """Return whether the chain proves that the code is at the address."""
     claim = proof.find_claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
@@ -288,7 +288,11 @@ def verdict_text_key(checked_record: RecordWithProof) -> str:
     if verdict is None:
         return "unchecked"
     key = _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
-    return "recorded_differs" if key == "runtime_differs" and not is_at_address(checked_record.proof) else key
+    return (
+        "recorded_differs"
+        if key == "runtime_differs" and not is_code_at_address(checked_record.proof)
+        else key
+    )
 
 
 def verdict_headline(checked_record: RecordWithProof, texts: PageTexts) -> str:

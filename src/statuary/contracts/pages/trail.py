@@ -11,7 +11,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.model.record_with_proof import RecordWithProof
-from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, sign_for_record
+from statuary.contracts.pages.proof import CHECKED, CLAIM_ICONS, icon_for_record
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -54,7 +54,7 @@ def evidence_trail(checked_record: RecordWithProof, localization: Localization) 
     texts = localization.texts
     compiled, on_chain, deployed = (
         tuple(_claim_strand(claim, checked_record, texts) for claim in claims)
-        for claims in claims_between_parts(proof)
+        for claims in group_claims_by_step(proof)
     )
     address, created = record["address"], proven_creation_time(proof)
     size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
@@ -73,7 +73,7 @@ def evidence_trail(checked_record: RecordWithProof, localization: Localization) 
     )
 
 
-def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
+def group_claims_by_step(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
     """Group the claims of a proof by step, from sources to deployment.
 
     The steps are from sources to code, from code to address, and from address to deployment. If the compiled
@@ -89,7 +89,7 @@ def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
 def trail_signs(checked_record: RecordWithProof) -> str:
     """Abbreviate the evidence for a contract, for the small drawing in lists.
 
-    For example, `os-o-n` has a letter for the status of each claim, and a dash between the steps from sources
+    For example, `os-o-n` has a letter for the status of each claim (`o` for ok), and a dash between the steps from sources
     to deployment.
 
     Returns:
@@ -99,8 +99,8 @@ def trail_signs(checked_record: RecordWithProof) -> str:
         return ""
     return "-".join(
         [
-            "".join([sign_for_record(CLAIM_ICONS[claim.status], checked_record)[0] for claim in claims])
-            for claims in claims_between_parts(checked_record.proof)
+            "".join([icon_for_record(CLAIM_ICONS[claim.status], checked_record)[0] for claim in claims])
+            for claims in group_claims_by_step(checked_record.proof)
         ]
     )
 
@@ -115,7 +115,9 @@ class Stroke(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def small_trail(signs: str) -> tuple[Stroke, ...]:
-    """Return the lines of the small drawing of evidence in lists.
+    """Convert the letters of a contract's evidence to lines of a drawing.
+
+    Lists show it beside each contract.
 
     Args:
         signs: the letters and dashes from `trail_signs`.
@@ -164,7 +166,7 @@ def _claim_strand(claim: Claim, checked_record: RecordWithProof, texts: PageText
         key = claim.reason.key
     return Strand(
         claim=name,
-        sign=sign_for_record(CLAIM_ICONS[claim.status], checked_record),
+        sign=icon_for_record(CLAIM_ICONS[claim.status], checked_record),
         status=texts(f"claim_status.{status}"),
         check=texts(f"trail.{key}"),
     )

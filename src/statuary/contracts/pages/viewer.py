@@ -43,7 +43,10 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page that shows any contract by script, and the script."""
+    """Yield the viewer, a page whose script shows any contract of the site.
+
+    The script reads the contract's JSON documents. It is yielded too.
+    """
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone
@@ -123,9 +126,9 @@ def _fill_texts(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
 
 
 def _parse_page_templates(renderer: Renderer) -> TemplateTrees:
-    """Parse the templates of contract pages for the viewer's script.
+    """Convert the templates of contract pages for the viewer's script.
 
-    If the script cannot render the theme's, the package's own are used.
+    The script renders them in the browser. If it cannot render those of the theme, it gets the templates of statuary.
     """
     themed = dict(renderer.site.settings.theme.templates)
     if themed:

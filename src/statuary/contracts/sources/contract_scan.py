@@ -196,7 +196,13 @@ class ContractScan(ContractSources):
             yield _unreachable_finding(source, f"cannot read the source: {error.strerror}")
 
     def _find_in_folder(self, folder: str, content_path: PurePosixPath) -> Iterator["_Found"]:
-        """Yield the contracts below a folder with the layout of `contracts/`."""
+        """Yield the contracts in a folder with the layout of `contracts/`, or below it.
+
+        Args:
+            folder: the folder, relative to the content folder.
+            content_path: where its files would be in the content, such as `contracts/1`. For the folder of an external source,
+                this is `contracts`.
+        """
         try:
             listing = self._listings.list_folder(
                 self.root / folder, is_chain=len(content_path.parts) == RECORD_DEPTH

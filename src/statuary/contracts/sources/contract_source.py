@@ -34,7 +34,10 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path of the contract's file, with a line in shared files."""
+        """The path of the contract's file, such as `contracts/all.jsonl:12`.
+
+        If the file has many contracts, the path ends with the contract's line.
+        """
         return f"{self.path}:{self.line}" if self.line else self.path
 
 

@@ -130,7 +130,10 @@ class DeploymentEvidenceSource(SourceModel):
     root on."""
 
     def to_evidence(self) -> DeploymentEvidence:
-        """Convert the deployment in `anchor.json` to the type that checks use."""
+        """Convert the parsed member `deployment` of `anchor.json` to evidence.
+
+        It has the Merkle proofs of the transaction that created the contract.
+        """
         return convert_model(DeploymentEvidence, self, block=convert_model(AnchoredBlock, self.block))
 
 
@@ -154,7 +157,10 @@ class AnchorSource(SourceModel):
     """The reason why a claim about the contract (`onChain` or `deployed`) has no evidence, by claim."""
 
     def to_anchor(self) -> Anchor:
-        """Convert the content of `anchor.json` to the type that checks use."""
+        """Convert the parsed `anchor.json` to the proofs that checks verify.
+
+        An anchor is a chain's Merkle proofs about one contract.
+        """
         block = None if self.block is None else convert_model(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.to_evidence()
         return convert_model(Anchor, self, block=block, deployment=deployment)

@@ -102,10 +102,10 @@ def _parse_whole_record(raw: bytes, trimmed: bytes, path: str) -> ParsedContract
 
 
 def _parse_without_standard_json(record_text: bytes) -> dict[str, Json]:
-    """Parse canonical text without its derived stdJsonInput and stdJsonOutput.
+    """Parse a record in canonical JSON faster, without two derived members.
 
-    They are half of the text, and nearly always equal what the server derives from the rest; the caller
-    compares the bytes.
+    `stdJsonInput` and `stdJsonOutput` are half of the text, and nearly always equal what the other members give. So they
+    are derived; the caller encodes the result and compares it with the file.
 
     Raises:
         ValueError: if the rest is not a record, or cannot be separated from these two.

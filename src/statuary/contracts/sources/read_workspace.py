@@ -144,6 +144,8 @@ class WorkspaceSource(SourceModel):
     def to_workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
         """Combine the settings in `contract.yaml` with the files that they name.
 
+        The result has everything from which a contract's record is derived: compiler, code and deployment.
+
         Args:
             files: the contents of the files.
         """

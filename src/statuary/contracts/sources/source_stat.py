@@ -23,13 +23,12 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, time_ns: int) -> str:
-        """Return the size and time as text, if all files are old.
+        """Return the size and time as text, if they identify the content.
 
-        A file that was modified a moment ago could change again and keep the same modification time. So its
-        size and time do not identify its content.
+        A file that was modified a moment ago could change again and keep the same modification time.
 
         Args:
-            time_ns: the files must have been modified before this time, in nanoseconds since 1970.
+            time_ns: all files must have been modified before this time, in nanoseconds since 1970.
 
         Returns:
             The text; empty if a file is newer.

@@ -133,11 +133,11 @@ def _make_proxy_members(checked_record: RecordWithProof) -> _ProxyMembers:
     """Return the type and implementations of a proxy.
 
     Returns:
-        None and no implementations if the contract is not a proxy, or if the record is contradicted and the
-        present implementation is unknown.
+        No type and no implementations if the contract is not a proxy, or evidence contradicts its record without showing
+        the current implementation.
     """
     resolution = as_object(checked_record.record.get("proxyResolution"))
-    other = checked_record.other_implementation
+    other = checked_record.unrecorded_implementation
     if resolution.get("isProxy") is not True or (checked_record.is_contradicted and not other):
         return _ProxyMembers(None, [])
     named = [{"address": other}] if other else as_list(resolution.get("implementations"))

@@ -25,7 +25,7 @@ def derive_record_output(checked_record: RecordWithProof, settings: object, sour
 
     Args:
         checked_record: the record with the results of its checks.
-        settings: the settings of this extension; with settings of another one, nothing is returned.
+        settings: the `ApisSettings`; the result is empty for any other type.
         source: the path of the record in the content folder.
     """
     if not isinstance(settings, ApisSettings):
@@ -35,7 +35,7 @@ def derive_record_output(checked_record: RecordWithProof, settings: object, sour
     needs_abi = has_signatures and not checked_record.is_contradicted
     code = (
         hash_contract_code(record)
-        if Api.CODE in settings.apis and checked_record.is_code_of_sources
+        if Api.CODE in settings.apis and checked_record.has_credible_sources
         else None
     )
     proxy = read_proxy_facts(checked_record) if Api.PROXIES in settings.apis else None
@@ -56,7 +56,7 @@ def _iter_api_documents(
         yield from etherscan_documents(checked_record, record_path)
     # Blockscout's API has a flag for code that has changed since the verification, so this API can also show
     # a record that the chain contradicts.
-    if Api.BLOCKSCOUT in apis and checked_record.is_code_of_sources:
+    if Api.BLOCKSCOUT in apis and checked_record.has_credible_sources:
         yield from blockscout_documents(checked_record, record_path)
     if checked_record.is_contradicted:
         return  # the other APIs cannot express a contradiction

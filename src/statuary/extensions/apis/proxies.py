@@ -33,12 +33,12 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether the chain contradicts the implementations in the record
 
     def encode(self) -> bytes:
-        """Convert the facts to a line of JSON, for the build's database."""
+        """Convert the proxy's data to a line of JSON, for the build's database."""
         return encode_unchecked(list(self))
 
     @classmethod
     def parse(cls, stored_line: bytes) -> "ProxyFacts":
-        """Restore the facts from the line that `encode` returned."""
+        """Restore a proxy's data from the line that `encode` returned."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(stored_line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
@@ -50,7 +50,7 @@ def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
         The data, or None if the contract is not a proxy with implementations. If evidence contradicts the
         record, the data has only the current implementation, or is None if that is unknown.
     """
-    record, other = checked_record.record, checked_record.other_implementation
+    record, other = checked_record.record, checked_record.unrecorded_implementation
     resolution = as_object(record.get("proxyResolution"))
     addresses = [
         as_text(item.get("address")) for item in map(as_object, as_list(resolution.get("implementations")))
@@ -59,7 +59,7 @@ def read_proxy_facts(checked_record: RecordWithProof) -> ProxyFacts | None:
         return None
     kind = as_text(resolution.get("proxyType"))
     if checked_record.is_contradicted:
-        own_abi = record["abi"] if checked_record.is_code_of_sources else None
+        own_abi = record["abi"] if checked_record.has_credible_sources else None
         return ProxyFacts(kind, (other,), own_abi, is_contradicted=True) if other else None
     return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
@@ -76,7 +76,7 @@ class ProxyVersion(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return the implementations and their start as JSON."""
+        """Return the implementations, and since when the proxy uses them, as JSON."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,

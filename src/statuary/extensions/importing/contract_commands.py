@@ -19,7 +19,7 @@ from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option
 from statuary.cli.output import format_size, show_progress
 from statuary.contracts.chain.anchor import Anchor, Checkpoints
-from statuary.contracts.checks.anchor_claims import require_sender_recovery
+from statuary.contracts.checks.anchor_claims import require_signature_library
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEvidence
 from statuary.contracts.model.record import RecordValue
@@ -199,7 +199,7 @@ def anchor_command(
 
     The exit code is 1 if a proof contradicts a record: the code is gone or changed, or the proxy was upgraded.
     """
-    require_sender_recovery()
+    require_signature_library()
     older_than_instant = None if older_than is None else to_instant(build_instant(now) - older_than)
     with content_lock(content):
         site = read_site_content(content)
@@ -332,7 +332,7 @@ def anchor_added_contract(
     urls = _configured_node_urls(site, ChainId(source.chain_id))
     nodes = _with_confirming_nodes(EthereumNode(rpc_url), rpc_url, urls)
     try:
-        require_sender_recovery()
+        require_signature_library()
         anchor, claims = anchor_record(record, read_anchor(content, source, []), nodes)
     except StatuaryError as error:
         hint = f"; {error.hint}" if error.hint else ""

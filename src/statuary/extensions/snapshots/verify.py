@@ -11,7 +11,7 @@ import orjson
 
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
-from statuary.contracts.checks.anchor_claims import decide_chain_claims, require_sender_recovery
+from statuary.contracts.checks.anchor_claims import decide_chain_claims, require_signature_library
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
@@ -139,7 +139,7 @@ def verify_anchor(proof_document: JsonObject, record: JsonObject, record_sha256:
         model = validate_tree(tree, AnchorSource, "", findings)
         anchor = None if model is None else model.to_anchor()
     if anchor is not None and anchor.deployment is not None:
-        require_sender_recovery()
+        require_signature_library()
     claims = decide_chain_claims(RecordView(record), anchor, record_sha256).claims
     for claim in claims:
         published_claim = as_object(as_object(proof_document.get("claims")).get(claim.name.value))
