@@ -17,7 +17,7 @@ from statuary.contracts.model.contract_row import ContractRow
 from statuary.extensions.apis.code import (
     CodeFacts,
     hash_contract_code,
-    iter_code_documents,
+    iter_same_code_documents,
     strip_metadata,
     zero_ranges,
 )
@@ -66,7 +66,7 @@ def documents_of(records: list[dict[str, Any]]) -> dict[str, Any]:
         assert facts is not None
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
         rows.append((row, CodeFacts.parse(facts.encode())))
-    return {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
+    return {document.path: json.loads(document.body) for document in iter_same_code_documents(rows)}
 
 
 def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:

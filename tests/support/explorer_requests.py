@@ -6,7 +6,7 @@ import random
 from statuary.base.primitives import checksum_address
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis.documents import derive_record_output
-from statuary.extensions.apis.etherscan import iter_settings_documents
+from statuary.extensions.apis.etherscan import iter_fixed_responses
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import made_record, unjudged
 
@@ -24,7 +24,7 @@ def site() -> dict[str, bytes]:
         )
         files |= {name: one.body for one in documents for name in (one.path, *one.aliases)}
     chains = (Chain(chain_id=CHAIN, name="One", title="Chain one"),)
-    settings = iter_settings_documents(chains, "https://site.example")
+    settings = iter_fixed_responses(chains, "https://site.example")
     return files | {path: json.dumps(body).encode() for path, body in settings}
 
 

@@ -58,7 +58,7 @@ def test_unchanged_contracts_keep_api_documents(tmp_path, content, monkeypatch):
         "documents.derive_record_output",
         "proxy_documents.read_contract",
         "site_documents.list_proxies",
-        "site_documents.iter_code_documents",
+        "site_documents.iter_same_code_documents",
     ):
         monkeypatch.setattr(f"statuary.extensions.apis.{name}", None)
     incident = content / "incidents/slow.yaml"

@@ -15,7 +15,7 @@ from statuary.extensions.apis.code import (
     CodeFacts,
     Template,
     hash_contract_code,
-    iter_code_documents,
+    iter_same_code_documents,
     strip_metadata,
     zero_ranges,
 )
@@ -56,7 +56,7 @@ def documents_of(records) -> dict[str, dict]:
         facts = hash_contract_code(record)
         assert facts is not None
         rows.append((row, CodeFacts.parse(facts.encode())))
-    return {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
+    return {document.path: json.loads(document.body) for document in iter_same_code_documents(rows)}
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -132,7 +132,7 @@ def test_code_template_lists_all_matching_contracts():
         (ContractRow("match", None, "match", "1", address, "", "1"), CodeFacts(f"0x{digest * 32}", template))
         for address, digest in (("0xa", "aa"), ("0xb", "bb"), ("0xc", "bb"))
     ]
-    documents = {document.path: json.loads(document.body) for document in iter_code_documents(rows)}
+    documents = {document.path: json.loads(document.body) for document in iter_same_code_documents(rows)}
     assert [one["address"] for one in documents[f"code/template/{template.digest}"]["contracts"]] == [
         "0xa",
         "0xb",

@@ -19,7 +19,7 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.apis.declarations import parse_declarations
 from statuary.extensions.apis.documents import derive_record_output
-from statuary.extensions.apis.etherscan import iter_settings_documents
+from statuary.extensions.apis.etherscan import iter_fixed_responses
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import collect_signatures, iter_signature_documents
 from statuary.site.document import encode_unchecked
@@ -115,7 +115,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
     site = {name: one.body for one in documents for name in (one.path, *one.aliases)}
     chains = (Chain(chain_id=CHAIN, name="Plinth", title="Plinth"),)
     site |= {
-        name: encode_unchecked(body) for name, body in iter_settings_documents(chains, "https://site.example")
+        name: encode_unchecked(body) for name, body in iter_fixed_responses(chains, "https://site.example")
     }
     for form in (record["address"], record["address"].lower()):
         site[f"v2/contract/{CHAIN}/{form}"] = encode_unchecked(record)

@@ -7,7 +7,7 @@ import pytest
 from statuary.base.primitives import checksum_address, keccak256
 from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
-from statuary.extensions.apis.content_files import PNG, read_custom_files
+from statuary.extensions.apis.content_files import PNG, read_apis_folder
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.otterscan import iter_chain_files, iter_signature_files, make_otterscan_config
@@ -148,10 +148,10 @@ def test_invalid_custom_files_are_reported(tmp_path):
         (tmp_path / "content/apis" / path).write_bytes(body)
     (tmp_path / "outside.png").write_bytes(PNG)
     (tmp_path / "content/apis/logos/1" / f"0x{'56' * 20}.png").symlink_to(tmp_path / "outside.png")
-    documents, _, findings = read_custom_files(tmp_path / "content")
+    documents, _, findings = read_apis_folder(tmp_path / "content")
     assert [one.path for one in documents] == [
         "otterscan/chains/eip155-1.json",
         f"otterscan/assets/1/{address}/logo.png",
     ]
     assert len(findings) == len(files) - len(documents) + 1
-    assert not any(read_custom_files(tmp_path / "nothing"))
+    assert not any(read_apis_folder(tmp_path / "nothing"))

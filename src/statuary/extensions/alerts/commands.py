@@ -30,7 +30,10 @@ from statuary.system.files import read_named_file
 
 
 def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> bytes:
-    """Read FILE or standard input, up to one byte above the limit."""
+    """Read the alert from FILE or standard input.
+
+    One byte above `LONGEST_PAYLOAD` is enough to find that it is too long.
+    """
     try:
         if str(file) == "-":
             return sys.stdin.buffer.read(LONGEST_PAYLOAD + 1)

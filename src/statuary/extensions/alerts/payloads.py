@@ -113,9 +113,9 @@ def _parse_instant(value: Json) -> Instant | None:
 
 
 def _parse_alert_group(payload: JsonObject) -> Iterator[Alert]:
-    """Yield the alerts in a group of Alertmanager or Grafana.
+    """Yield the alerts in a webhook request of Alertmanager or Grafana.
 
-    A payload lists the alerts of the whole group, so the group is their key.
+    A request always lists all alerts of a group. So they get the same key, made from the group, and with it one incident.
 
     Raises:
         PayloadError: if it has no alerts or too many labels, or an alert is invalid.

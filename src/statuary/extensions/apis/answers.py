@@ -104,10 +104,10 @@ def answer_by_path(request_path: str, query_string: str, read_document: ReadDocu
 def _answer_4byte_directory(
     request_path: str, query_string: str, read_document: ReadDocument
 ) -> ApiAnswer | None:
-    """List the signatures with a hash, as 4byte.directory does.
+    """List the signatures that have a given hash, as 4byte.directory does.
 
-    The canonical signature has the lowest id. `hex_signature` is read as it is written: the first value,
-    without decoding percent escapes.
+    If several functions have the hash, the intended one (`CANONICAL_SIGNATURES`) has the lowest id. The first parameter
+    `hex_signature` counts; its percent escapes are not decoded.
     """
     route = DIRECTORY_ROUTE.match(request_path)
     stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
@@ -181,9 +181,10 @@ def _find_signatures(
 
 
 def _remove_filtered_functions(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
-    """Remove the functions that are marked as filtered.
+    """Remove functions that only share the hash of the intended one.
 
-    As in Sourcify's service, they stay if the parameter `filter` has another value than `true`.
+    Documents mark them as `filtered`. As in Sourcify's service, `filter=false` in the query, or any value except `true`,
+    keeps them.
     """
     if (query.get("filter") or "true") != "true":
         return functions

@@ -78,7 +78,7 @@ def hash_contract_code(record: RecordValue) -> CodeFacts | None:
     if not text:
         return None
     code = bytes.fromhex(text)
-    return CodeFacts(_hash_code(code), _make_template(record, code))
+    return CodeFacts(_hash_code(code), _make_code_template(record, code))
 
 
 def _hash_code(bytecode: bytes) -> str:
@@ -111,14 +111,15 @@ def zero_ranges(bytecode: bytes, ranges: Ranges) -> bytes:
     return bytes(output)
 
 
-def _make_template(record: RecordValue, bytecode: bytes) -> Template | None:
-    """Set those parts of code to zero that differ between contracts.
+def _make_code_template(record: RecordValue, bytecode: bytes) -> Template | None:
+    """Set those parts of a contract's code to zero that differ between contracts.
 
-    Contracts of the same source have the same template.
+    Contracts of the same source then have the same template. The parts are library addresses and immutables, which the
+    constructor sets.
 
     Returns:
-        The template; None if the compiled code is missing or differs from the chain's, if the record's
-        references are malformed, or for Vyper without immutables.
+        The template; None if the compiled code is missing or differs from the code on the chain, if the positions in the
+        record are invalid, or if the contract is written in Vyper and has no immutables.
     """
     runtime = as_object(record["runtimeBytecode"])
     language = as_object(record["compilation"]).get("language")
@@ -139,12 +140,11 @@ def _make_template(record: RecordValue, bytecode: bytes) -> Template | None:
 def _make_vyper_template(compiled_hex: str, bytecode: bytes) -> Template | None:
     """Return the template of Vyper code with immutables.
 
-    The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
-    Metadata in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract,
-    and stays.
+    Since Vyper 0.3.1, the constructor appends the immutables to the compiled code, 32 bytes each or a multiple. Vyper 0.3.4
+    to 0.3.9 also writes metadata into the code. It names only the compiler, so it stays in the template.
 
     Returns:
-        The template, or None if the code has no immutables or is not the compiler's.
+        The template, or None if the code has no immutables, or does not start with the compiled code.
     """
     start = len(compiled_hex) // 2
     size = len(bytecode) - start
@@ -201,7 +201,7 @@ def _decode_unlinked_code(unlinked_hex: str) -> bytes:
     return bytes.fromhex(digits.decode())
 
 
-def iter_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
+def iter_same_code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
     """Make the documents that list contracts with the same code.
 
     Some list contracts with exactly the same code. Others list contracts with the same template: their code

@@ -9,10 +9,10 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.site_content import SiteContent
 
 
-def iter_code_page(site: SiteContent) -> Iterator[Document]:
-    """Yield the page that finds contracts by the code that readers paste.
+def iter_code_search_page(site: SiteContent) -> Iterator[Document]:
+    """Yield the page on which readers paste code to find contracts that have it.
 
-    Nothing is yielded for a site without lists of contracts, because only they link to the page.
+    A site without lists of contracts has no such page, because only they link to it.
     """
     context = site_context(site)
     if context.has_contracts:

@@ -28,8 +28,8 @@ class CustomFiles(NamedTuple):
     findings: list[Finding]  # errors in invalid files, which are skipped
 
 
-def read_custom_files(content_folder: Path) -> CustomFiles:
-    """Read the files in the folder `apis` of the content.
+def read_apis_folder(content_folder: Path) -> CustomFiles:
+    """Read the files that the site's owner wrote into the folder `apis`.
 
     The files are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
     `proxies/<chainId>/<address>.json`, which lists a proxy's earlier implementations. Invalid files are reported.

@@ -45,7 +45,7 @@ def etherscan_documents(checked_record: RecordWithProof, record_path: str) -> It
             if isinstance(abi, list)
             else make_error_response(UNVERIFIED)
         )
-    creation = make_contract_creation(record)
+    creation = make_creation_response(record)
     if creation is not None and not checked_record.fails_checks:
         bodies[CREATION] = creation
     for action, body in bodies.items():
@@ -218,7 +218,7 @@ def _format_metadata_url(record: RecordValue) -> str:
     return f"ipfs://{ipfs}" if ipfs else f"bzzr://{swarm}"
 
 
-def make_contract_creation(record: RecordValue) -> JsonObject | None:
+def make_creation_response(record: RecordValue) -> JsonObject | None:
     """Return who created a contract, in the format of Etherscan's `getcontractcreation`.
 
     Records do not contain the time of the block and the creating contract, so both are missing. An unknown
@@ -243,7 +243,7 @@ def make_contract_creation(record: RecordValue) -> JsonObject | None:
     }
 
 
-def iter_settings_documents(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
+def iter_fixed_responses(chains: tuple[Chain, ...], site_url: str) -> Iterator[tuple[str, JsonObject]]:
     """Make the responses of Etherscan's API that need no contract.
 
     Examples are the list of chains, and error messages.

@@ -40,7 +40,7 @@ def is_explorer_route(
     return asked and read_document(urls.ETHERSCAN_CHAINS.path()) is not None
 
 
-def answer_explorer(
+def answer_etherscan_call(
     http_method: str, request_path: str, query_string: str, read_document: ReadDocument
 ) -> ApiAnswer:
     """Respond to a call of Etherscan's API.

@@ -35,7 +35,7 @@ class SourceChange(NamedTuple):
     def to_json(self) -> JsonObject:
         """Return the change of the file as JSON.
 
-        If both implementations have the file, the JSON contains a diff.
+        If the proxy's earlier and new implementation both have the file, the JSON contains a diff.
         """
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
@@ -85,7 +85,7 @@ class ImplementationChanges(NamedTuple):
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return the differences as JSON.
+        """Return the differences between a proxy's implementations as JSON.
 
         Args:
             chain_id: the chain of the proxy.

@@ -27,7 +27,7 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the entry as JSON, with the contracts that declare it."""
+        """Return the function, event or error as JSON, with its contracts."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
@@ -174,7 +174,7 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the names of the members that differ, if the entry was changed
 
     def to_json(self) -> JsonObject:
-        """Return the change as JSON."""
+        """Return the change as JSON: its kind, the signature and what differs."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 

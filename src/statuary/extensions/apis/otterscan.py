@@ -70,9 +70,9 @@ def make_otterscan_config_file(chains: tuple[Chain, ...], site_url: str) -> Docu
 def make_otterscan_config(chains: tuple[Chain, ...], site_url: str) -> dict[str, object]:
     """Make the configuration of the block explorer Otterscan for this site.
 
-    It is for the first chain with an RPC URL. If there is none, it is for the first chain, with a node on this
-    machine. Otterscan reads sources as version 2 of Sourcify's repository, because its `SourcifyAPIV2` fails
-    for contracts without metadata (2.10).
+    It is for the first chain that has an RPC URL. If none has one, it is for the first chain, with a node at
+    127.0.0.1. Otterscan reads the sources as files of Sourcify's repository (`RepositoryV2`), because Otterscan 2.10
+    fails with `SourcifyAPIV2` for contracts without metadata.
     """
     shown_chain = next((chain for chain in chains if chain.rpc), chains[0] if chains else None)
     node = shown_chain.rpc[0] if shown_chain and shown_chain.rpc else "http://127.0.0.1:8545"

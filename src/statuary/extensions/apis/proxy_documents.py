@@ -66,7 +66,7 @@ class ListedProxy(NamedTuple):
     history: list[ProxyVersion]
 
     @property
-    def place(self) -> ContractLocation:
+    def location(self) -> ContractLocation:
         """The chain id and address of the proxy."""
         return self.row.chainId, self.row.address
 
@@ -170,15 +170,17 @@ class ProxyDocuments:
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
         """Make the JSON documents and pages of each proxy.
 
-        A proxy forwards calls to other contracts. If its documents cannot be made, it is yielded without documents, and the error
-        is added to `findings`.
+        A proxy forwards calls to other contracts. If its documents cannot be made, it is yielded without documents.
 
         Args:
             findings: a list to which a finding is added for each failure.
         """
         for proxy in self._proxies:
-            name = f"the documents of the proxy {'/'.join(proxy.place)}"
-            yield proxy.place, try_make(name, partial(self._iter_proxy_documents, proxy, findings), findings)
+            name = f"the documents of the proxy {'/'.join(proxy.location)}"
+            yield (
+                proxy.location,
+                try_make(name, partial(self._iter_proxy_documents, proxy, findings), findings),
+            )
 
     def _iter_proxy_documents(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
         chain_id = proxy.row.chainId
@@ -188,7 +190,7 @@ class ProxyDocuments:
             for address in version.implementations
             if (chain_id, address) in self._records
         }
-        resolved = resolve_proxy(proxy.place, proxy.row.name, proxy.facts, records, proxy.history)
+        resolved = resolve_proxy(proxy.location, proxy.row.name, proxy.facts, records, proxy.history)
         changes = {
             pair: compare_proxy_implementations(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
         }

@@ -57,7 +57,7 @@ class ApisSection(Section):
         from statuary.extensions.apis.site_documents import SiteDocuments
 
         documents = SiteDocuments(self.settings.apis, run.root)
-        findings = documents.add(run.target, contracts, format_utc_milliseconds(run.instant))
+        findings = documents.add_to_site(run.target, contracts, format_utc_milliseconds(run.instant))
         return SectionResult(skipped=tuple(findings))
 
     @override

@@ -35,7 +35,7 @@ class SiteSignatures(NamedTuple):
         return self.functions | self.errors | self.events.keys()
 
     @property
-    def texts(self) -> list[str]:
+    def all_signatures(self) -> list[str]:
         """All signatures of the site, sorted.
 
         They come from verified contracts and from the public list in the content.
@@ -43,16 +43,18 @@ class SiteSignatures(NamedTuple):
         return sorted(self.verified | self.public)
 
 
-def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
+def collect_signatures(
+    encoded_declarations: Iterable[bytes], public_signatures: Iterable[str]
+) -> SiteSignatures:
     """Collect the signatures of all contracts and of the owner's public list.
 
     Args:
-        stored_facts: the non-empty results of `Declarations.encode` for all contracts.
-        public: the signatures in a list that the site's owner wrote.
+        encoded_declarations: the non-empty results of `Declarations.encode` for all contracts.
+        public_signatures: the signatures in a list that the site's owner wrote.
     """
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
-    for line in dict.fromkeys(stored_facts):
+    for line in dict.fromkeys(encoded_declarations):
         of_record = Declarations.parse(line)
         functions.update(of_record.functions)
         errors.update(of_record.errors)
@@ -60,7 +62,7 @@ def collect_signatures(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
             shape = "".join(WORDS_OF_SHAPE.findall(full))
             events[text][shape] = min(full, events[text].get(shape, full))
     declared = {text: tuple(sorted(by_shape.values())) for text, by_shape in events.items()}
-    return SiteSignatures(frozenset(functions), frozenset(errors), declared, frozenset(public))
+    return SiteSignatures(frozenset(functions), frozenset(errors), declared, frozenset(public_signatures))
 
 
 WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
@@ -75,7 +77,7 @@ def iter_signature_documents(signatures: SiteSignatures, refreshed_at: str) -> I
     Args:
         refreshed_at: the time at which the newest record was verified.
     """
-    texts = signatures.texts
+    texts = signatures.all_signatures
     yield from _iter_shard_documents("function", texts, signatures, key_length=10)
     yield from _iter_shard_documents("event", texts, signatures, key_length=66)
     yield _make_document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())

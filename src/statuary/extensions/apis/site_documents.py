@@ -15,9 +15,9 @@ from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
-from statuary.extensions.apis.code import CodeFacts, iter_code_documents
-from statuary.extensions.apis.content_files import CustomFiles, read_custom_files
-from statuary.extensions.apis.etherscan import iter_settings_documents
+from statuary.extensions.apis.code import CodeFacts, iter_same_code_documents
+from statuary.extensions.apis.content_files import CustomFiles, read_apis_folder
+from statuary.extensions.apis.etherscan import iter_fixed_responses
 from statuary.extensions.apis.otterscan import (
     iter_chain_files,
     iter_signature_files,
@@ -85,7 +85,7 @@ class SiteDocuments:
         """Report errors in the content's files for this extension."""
         return (*self._read_public_signatures()[1], *self._read_custom_files().findings)
 
-    def add(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
+    def add_to_site(self, target: BuildTarget, built_contracts: BuiltContracts, now: str) -> list[Finding]:
         """Make the documents about several contracts, and add them to the site.
 
         If nothing has changed, the documents of the last build stay.
@@ -126,17 +126,17 @@ class SiteDocuments:
         else:
             for folder in FOLDERS:
                 documents.remove_unless_added(documents.paths_under(folder))
-            pages = self._iter_code_page(built_contracts.site, findings)
+            pages = self._iter_code_search_page(built_contracts.site, findings)
             target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
             are_whole = self._add_proxy_documents(target, built_contracts, now, custom_files, findings)
         target.ledger.save_group(GROUP, fingerprint if are_whole else "")
         return findings
 
-    def _iter_code_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
+    def _iter_code_search_page(self, site: SiteContent, findings: list[Finding]) -> Iterator[Document]:
         if Api.CODE in self.apis:
-            from statuary.extensions.apis.code_page import iter_code_page
+            from statuary.extensions.apis.code_page import iter_code_search_page
 
-            for page in render_with_fallback("the page of code", iter_code_page, site, findings):
+            for page in render_with_fallback("the page of code", iter_code_search_page, site, findings):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
     def _add_proxy_documents(
@@ -184,18 +184,16 @@ class SiteDocuments:
         declared = (lines[0] for _, lines in contract_facts if lines[0])
         yield from self._iter_signature_documents(declared, public_list, newest)
         of_code = ((row, CodeFacts.parse(lines[1])) for row, lines in contract_facts if lines[1])
-        yield from iter_code_documents(of_code)
+        yield from iter_same_code_documents(of_code)
 
     def _iter_settings_documents(
         self, site: SiteContent, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         chains, base = site.content_of(SiteContracts).chains, site.page.url
         if Api.ETHERSCAN in self.apis:
-            yield from (
-                _make_settings_document(path, body) for path, body in iter_settings_documents(chains, base)
-            )
+            yield from (_make_fixed_response(path, body) for path, body in iter_fixed_responses(chains, base))
         if Api.BLOCKSCOUT in self.apis:
-            yield _make_settings_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
+            yield _make_fixed_response(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
         if Api.OTTERSCAN in self.apis:
             paths = {document.path for document in custom_documents}
             yield from (document for document in iter_chain_files(chains, base) if document.path not in paths)
@@ -216,7 +214,7 @@ class SiteDocuments:
 
     def _read_custom_files(self) -> CustomFiles:
         has_own = Api.OTTERSCAN in self.apis or Api.PROXIES in self.apis
-        return read_custom_files(self.root) if has_own else CustomFiles([], {}, [])
+        return read_apis_folder(self.root) if has_own else CustomFiles([], {}, [])
 
     def _read_public_signatures(self) -> "_PublicSignatures":
         if Api.SIGNATURES not in self.apis or not (self.root / PUBLIC_SIGNATURES).exists():
@@ -238,10 +236,10 @@ def split_facts(stored_facts: bytes) -> list[bytes]:
     return lines + [b""] * (3 - len(lines))
 
 
-def _make_settings_document(path: str, content: JsonObject) -> Document:
+def _make_fixed_response(path: str, content: JsonObject) -> Document:
     """Make a document that depends only on settings.
 
-    Clients request the list of chains at another path, which is the document's second one.
+    The list of chains gets a second path, `v2/chainlist`, which clients request.
     """
     other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
     encoded = encode_json(content)

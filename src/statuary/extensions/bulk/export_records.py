@@ -188,9 +188,7 @@ class ExportBucket(NamedTuple):
     """Whether the export has tables of signatures. Without them, the signatures are derived from the ABI."""
 
     def read(self, root: Path) -> Iterator["RowContract"]:
-        """Read the contracts of this part from its database.
-
-        They are sorted by chain and address.
+        """Read the contracts in this bucket, sorted by chain and address.
 
         Args:
             root: the content folder.
@@ -206,7 +204,7 @@ class RowContract(NamedTuple):
 
     def with_location(self, findings: list[Finding]) -> list[Finding]:
         """Add the row of the export to findings about the record."""
-        return [locate_in_row(finding, self.source) for finding in findings]
+        return [add_row_position(finding, self.source) for finding in findings]
 
 
 def bucket_database_path(folder: Path, bucket_number: int) -> Path:
@@ -311,7 +309,7 @@ def _convert_row_to_contract(
         )
     source = source._replace(address=as_text(record["address"]))
     parsed_contract = validate_record(record, None, file)
-    located = [locate_in_row(finding, source) for finding in parsed_contract.findings]
+    located = [add_row_position(finding, source) for finding in parsed_contract.findings]
     return RowContract(source, parsed_contract._replace(findings=located))
 
 
@@ -388,7 +386,7 @@ def _parse_json_column(column_text: str | None) -> Json:
     return None if column_text is None else parse_json(column_text)
 
 
-def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
+def add_row_position(finding: Finding, source: ContractSource) -> Finding:
     """Add the row of Sourcify's export to an error about a contract.
 
     A row has no line numbers, so the message names the part of the record instead.

@@ -89,7 +89,7 @@ class BucketWriter:
             rows: the rows; the first value of each is the number of the database.
 
         Raises:
-            UnreadableError: if all rows together are larger than the limit.
+            UnreadableError: if the rows of all tables have more than `max_bytes` together.
         """
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
@@ -334,9 +334,9 @@ class BucketQuery(NamedTuple):
 def make_bucket_queries(
     connection: _DuckDBConnection, files_by_table: Mapping[str, list[str]]
 ) -> Iterator[BucketQuery]:
-    """Yield the SQL queries that divide an export among databases.
+    """Yield the SQL queries that divide an export among buckets.
 
-    The first column of a result is the number of the database.
+    A bucket is a small database for one worker. The first column of a result is its number.
 
     Args:
         connection: the DuckDB database.
@@ -568,10 +568,11 @@ def _fill_buckets(
 def _divide_into_passes(
     connection: _DuckDBConnection, bucket_query: BucketQuery, limits: JoinLimits
 ) -> list[str]:
-    """Divide a join into passes that fit into memory.
+    """Divide a join with a table of keys into passes that fit into memory.
 
     Returns:
-        The narrow side of each pass, as SQL; an empty string for a query without a join.
+        For each pass, the SQL that selects its keys, to insert at `{needed}` in the query. One empty string for a query
+        without a join.
     """
     if not bucket_query.needed:
         return [""]

@@ -125,7 +125,7 @@ class LineContract(NamedTuple):
 
     def with_location(self, findings: list[Finding]) -> list[Finding]:
         """Add the line and column to findings about the record."""
-        return locate_in_line(findings, self.source.line, self.text) if findings else []
+        return add_line_positions(findings, self.source.line, self.text) if findings else []
 
 
 def divide_into_line_ranges(root: Path, path: str, range_size: int = RANGE_SIZE) -> Iterator[LineRange]:
@@ -224,8 +224,8 @@ def divide_into_line_ranges_by_workers(
 ) -> Iterator[LineRange]:
     """Divide an uncompressed JSON Lines file into ranges of whole lines.
 
-    Worker processes count the lines. A single process would read the file more slowly than the workers can
-    build it.
+    Worker processes count the lines. If one process counted them, the others would build contracts faster than it finds
+    ranges for them.
 
     Args:
         root: the content folder.
@@ -257,8 +257,8 @@ def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]
     """Read the contracts in some lines of a JSON Lines file.
 
     Blank lines are skipped. For a line that cannot be read, the contract has an error instead of a
-    record. If the file is damaged, or too many lines are blank or unreadable, reading stops with one more
-    such contract. Its error says why.
+    record. If the file is damaged, or too many lines are blank or unreadable, reading stops. The last contract then has
+    the error that says why.
     """
     path, number = line_range.path, line_range.first_line
     damaged: tuple[type[Exception], ...] = ()
@@ -323,7 +323,7 @@ def _parse_line_contract(path: str, line_number: int, line: bytes) -> LineContra
         parsed_contract = parse_record_json(line, path)
     except UnreadableError as error:
         return _contract_with_finding(path, line_number, str(error), error.hint, error.position.column)
-    located = locate_in_line(parsed_contract.findings, line_number, line)
+    located = add_line_positions(parsed_contract.findings, line_number, line)
     return LineContract(
         _source_of_line(path, line_number, parsed_contract.record),
         parsed_contract._replace(findings=located),
@@ -345,7 +345,7 @@ def _source_of_line(path: str, line_number: int, record: RecordValue | None = No
     return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=line_number)
 
 
-def locate_in_line(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
+def add_line_positions(findings: Sequence[Finding], line_number: int, line: bytes) -> list[Finding]:
     """Add the line and column to each error about a contract's record.
 
     Args:

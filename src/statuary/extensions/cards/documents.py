@@ -141,7 +141,7 @@ class CardsSection(Section):
         texts = renderer_of(context).localization.texts
         site_name = context.name if has_glyphs_for(font, context.name) else ""
         for name, state in list_card_states(status=context.settings.status, contracts=context.has_contracts):
-            draw = _draw_verdict_trail if name.startswith("contract-") else _draw_state_sign
+            draw = _draw_contract_verdict if name.startswith("contract-") else _draw_state_sign
             line = choose_card_text(font, texts, f"cards.{name}")
             body = draw_card(
                 font, partial(draw, state=state), state, line, site_name, urlsplit(context.url).netloc
@@ -280,10 +280,11 @@ PART, LINE, MARGIN = 80, 90, 10
 """The sides of the squares at the ends of a trail, the length of its lines, and the space around the sign."""
 
 
-def _draw_verdict_trail(pen: "ImageDraw", state: str) -> None:
-    """Draw a verdict: its sign between the squares of sources and address.
+def _draw_contract_verdict(pen: "ImageDraw", state: str) -> None:
+    """Draw the verdict on a contract: two squares, and its icon between them.
 
-    The lines are dashed as on a contract's page.
+    The squares stand for sources and address. As on a contract's page, the lines from them to the icon are solid or dashed,
+    depending on the verdict.
     """
     middle = TOP + 10 * SCALE
     sign = LEFT + PART + LINE + MARGIN

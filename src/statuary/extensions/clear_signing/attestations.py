@@ -211,7 +211,9 @@ def attestation_signing_digest(signed_attestation: JsonObject) -> bytes:
 
 
 def _attestation_uid(message: JsonObject) -> str:
-    """Compute the UID of an off-chain attestation of version 2.
+    """Compute the id of an attestation of the Ethereum Attestation Service.
+
+    Its signature is valid only with the right id. The attestation is off-chain, in version 2 of their format.
 
     Raises:
         InvalidValueError: if a value is not of its type.
@@ -251,7 +253,7 @@ def _parse_attestation_signature(signed_attestation: JsonObject) -> RecoverableS
 def read_attestation(path: str, file_json: Json, own_descriptor: Json | None) -> Attestation | None:
     """Read an auditor's signed statement about a descriptor, and verify it.
 
-    The status is contradicted if the signature is invalid or is for another descriptor. It is not shown if
+    The status is `CONTRADICTED` if the signature is invalid or is for another descriptor, and `NOT_SHOWN` if
     the library that verifies signatures is not installed.
 
     Args:

@@ -89,7 +89,7 @@ class Field(NamedTuple):
 DEFINITIONS = "$.display.definitions."
 
 
-def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
+def fields_of_format(descriptor: JsonObject, key: str) -> Iterator[Field]:
     """Yield all fields of a format in order, including those in groups.
 
     If the definition of a field or group is invalid, the field has a `problem`, which describes the error.

@@ -156,10 +156,10 @@ class _KeyTokens:
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take_token() if there else ""
         if word != expected_space and (there or expected_space):
-            self.note_deviation("white space that is not one space between a type and its name")
+            self.note_spelling_deviation("white space that is not one space between a type and its name")
         return there
 
-    def note_deviation(self, description: str) -> None:
+    def note_spelling_deviation(self, description: str) -> None:
         if description not in self.deviations:
             self.deviations.append(description)
 

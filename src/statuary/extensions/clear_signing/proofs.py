@@ -214,10 +214,10 @@ def _record_digests_in_proof(proof: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _proof_history(proof: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return the start of a contradiction, and the earlier proofs.
+    """Return the start time of a contradiction, and the earlier proofs.
 
-    An earlier proof is listed when the records behind it change, or the contract delegates elsewhere. The
-    newest `MAX_EARLIER_PROOFS` are kept, newest first.
+    A descriptor is contradicted if it does not fit the contract's verified code. A proof becomes an earlier one when the
+    contract's records change, or the contract is a proxy and forwards calls to another contract. The newest `MAX_EARLIER_PROOFS` are kept, newest first.
     """
     history: dict[str, Json] = {}
     fits = as_object(as_object(proof["claims"])["fits"])

@@ -263,7 +263,7 @@ class SiteRecords:
                             yield place, contract.source, contract.parsed_contract
 
     def _prove_record(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
-        """Check a record like a build, and return its code.
+        """Check a record as a build does, and return its code.
 
         Returns:
             The code, or None if the site excludes the record.

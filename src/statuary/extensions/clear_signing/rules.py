@@ -33,7 +33,7 @@ from statuary.extensions.clear_signing.field_rules import (
     shows_amount_sent,
     uses_amount_sent,
 )
-from statuary.extensions.clear_signing.fields import Field, find_placeholders, format_fields
+from statuary.extensions.clear_signing.fields import Field, fields_of_format, find_placeholders
 from statuary.extensions.clear_signing.key_types import (
     FunctionKey,
     MessageKey,
@@ -143,7 +143,7 @@ class ParsedDescriptor:
         """
         fields, number = {}, 0
         for key in self.descriptor.formats:
-            fields[key] = tuple(format_fields(self.descriptor.value, key))
+            fields[key] = tuple(fields_of_format(self.descriptor.value, key))
             number += len(fields[key])
             if number > MAX_FIELDS:
                 raise StepLimitError(

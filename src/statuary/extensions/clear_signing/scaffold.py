@@ -80,9 +80,9 @@ def _type_with_member_names(value_type: ValueType) -> str:
 
 
 def _scaffold_fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
-    """Yield a field for each value of a function.
+    """Yield a field for each parameter of a function.
 
-    The value of a payable function is the first. Parameters without a name are skipped.
+    If the function is payable, the amount that a call sends is the first. Parameters without a name are skipped.
     """
     if function.mutability == "payable":
         yield {"path": "@.value", "label": "Value", "format": "amount"}

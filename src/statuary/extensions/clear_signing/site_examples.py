@@ -116,7 +116,7 @@ class SiteExamples:
     def documents(self) -> Iterator[Document]:
         """Make a document with example calls for each published descriptor.
 
-        The examples come from the descriptor's tests. The list is empty if there are none, or none can be
+        The examples come from the descriptor's tests. A document has an empty list if there are none, or none can be
         rendered.
         """
         tests: dict[str, list[str]] = {}

@@ -40,9 +40,9 @@ class DaskPool(WorkerPool):
         self._count_workers()
 
     def _count_workers(self) -> None:
-        """Count the tasks that the workers can run at once.
+        """Set `size` to the number of tasks that the cluster can run at once.
 
-        The count is repeated, because workers may join later.
+        This is repeated during a build, because workers may join later.
         """
         self.size = max(1, sum(self._client.nthreads().values()))
         self._counted = monotonic()

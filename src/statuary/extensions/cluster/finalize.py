@@ -58,8 +58,8 @@ def sort_rows_in_ranges(
 ) -> Iterator[PartitionResult]:
     """Yield the results of all tasks, and then their sorted rows.
 
-    Rows describe the files that a task made; they arrive in files. If there are many, the workers sort them: each worker
-    sorts some ranges of keys.
+    Each row describes a published file that a task made. A task stores its rows in a file. If there are many such files,
+    the workers sort the rows by path: each worker sorts some ranges.
 
     Args:
         executor: runs the work.

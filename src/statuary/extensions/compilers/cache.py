@@ -99,7 +99,9 @@ class CompilationCache:
         )
         return sha256(b"\0".join(parts)).hexdigest()
 
-    def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
+    def run_unmodified_input(
+        self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits
+    ) -> CompilerRun:
         """Run a compiler on exactly this input, or return its cached output.
 
         Unlike `run`, it requests only the outputs that the input names.

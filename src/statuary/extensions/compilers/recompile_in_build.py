@@ -58,7 +58,7 @@ class BuildCompilers(NamedTuple):
         try:
             digests = {Path(program.path): program.sha256 for program in self.programs}
             cache = CompilationCache(cache_folder(), digests)
-            run = cache.run_exactly(compiler, recompilation_input(record), RunLimits())
+            run = cache.run_unmodified_input(compiler, recompilation_input(record), RunLimits())
         except CompilerError as error:
             if error.is_input_rejected:
                 return _contradicted_recompilation(str(error))

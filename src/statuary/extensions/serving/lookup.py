@@ -39,7 +39,7 @@ from statuary.contracts.urls import (
     VERSION_DOCUMENT,
 )
 from statuary.extensions.apis.answers import ApiAnswer, answer_by_path, answer_signatures, is_signature_route
-from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
+from statuary.extensions.apis.explorer_answers import answer_etherscan_call, is_explorer_route
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
@@ -454,7 +454,7 @@ def answer_lookup(
             if request.method == "OPTIONS":
                 response = make_preflight_response()
             else:
-                answer = answer_explorer(request.method, path, query, read_document)
+                answer = answer_etherscan_call(request.method, path, query, read_document)
                 response = make_json_response(answer.body)
         elif is_signature_route(path, read_document):
             answer = answer_signatures(path, parse_query(query), read_document)

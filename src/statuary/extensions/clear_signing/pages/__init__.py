@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:
-    """Return an empty mapping, because the page does not depend on settings."""
+    """Return no values: the templates of this extension need no settings."""
     return {}
 
 
