@@ -243,7 +243,7 @@ def failing_for(name: str, function: Any) -> Any:
 @pytest.mark.parametrize(
     "case",
     [
-        (read_status, "translate_incident", False, False),
+        (read_status, "incident_from_source", False, False),
         (timeline, "IncidentHistory", False, False),
         (status_documents, "incident_json", False, False),
         (feed_documents, "feed_entry", True, True),

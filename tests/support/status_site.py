@@ -16,10 +16,10 @@ from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.model.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
 from statuary.status.model.schedule import build_timeline_to_horizon, document_transitions
 from statuary.status.model.timeline import build_timeline
-from statuary.status.sources.component_source import ComponentsSource, translate_components
-from statuary.status.sources.incident_source import IncidentSource, translate_incident
-from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
-from statuary.status.sources.site_settings import PageSource, translate_page
+from statuary.status.sources.component_source import ComponentsSource, components_from_source
+from statuary.status.sources.incident_source import IncidentSource, incident_from_source
+from statuary.status.sources.maintenance_source import MaintenanceSource, maintenance_from_source
+from statuary.status.sources.site_settings import PageSource, page_from_source
 from support import sites
 
 Written = str | Mapping[str, Any]
@@ -55,19 +55,19 @@ def _read(source: Written) -> Any:
 
 def page_of(text: Written = PAGE) -> Page:
     """Return the page that a text describes."""
-    return translate_page(PageSource.model_validate(_read(text)))
+    return page_from_source(PageSource.model_validate(_read(text)))
 
 
 def incident_of(text: Written, name: str = "trouble") -> Incident:
     """Return the incident that a text describes."""
     source = IncidentSource.model_validate(_read(text))
-    return translate_incident(source, name, f"incidents/{name}.yaml")
+    return incident_from_source(source, name, f"incidents/{name}.yaml")
 
 
 def maintenance_of(text: Written, name: str = "upgrade", page: Page | None = None) -> Maintenance:
     """Return the maintenance that a text describes."""
     source = MaintenanceSource.model_validate(_read(text))
-    return translate_maintenance(source, name, f"maintenances/{name}.yaml", page or page_of())
+    return maintenance_from_source(source, name, f"maintenances/{name}.yaml", page or page_of())
 
 
 def catalogue_of(
@@ -81,7 +81,7 @@ def catalogue_of(
     source = ComponentsSource.model_validate(_read(components))
     return StatusCatalogue(
         page=described,
-        components=translate_components(source, described),
+        components=components_from_source(source, described),
         incidents=tuple(incident_of(text, name) for name, text in (incidents or {}).items()),
         maintenances=tuple(
             maintenance_of(text, name, described) for name, text in (maintenances or {}).items()

@@ -83,7 +83,7 @@ def error_count(findings: Iterable[Finding]) -> int:
     return sum(finding.severity is Severity.ERROR for finding in findings)
 
 
-def has_warnings(findings: Iterable[Finding]) -> bool:
+def has_warnings_or_errors(findings: Iterable[Finding]) -> bool:
     """Return whether any finding is a warning or an error."""
     return any(finding.severity is not Severity.NOTE for finding in findings)
 
@@ -123,7 +123,7 @@ class Suggestions:
         self.words = tuple(words)
         self.left = MAX_SHOWN_FINDINGS  # searches
 
-    def suggest(self, word: str) -> str:
+    def suggest_similar(self, word: str) -> str:
         """Suggest a known word that is similar to a misspelt one.
 
         Returns:

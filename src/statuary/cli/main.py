@@ -27,7 +27,7 @@ CORE_COMMANDS = {
         "statuary.cli.tick:tick_command", "Update a published site to the current time, without a build."
     ),
     "next": Command(
-        "statuary.cli.tick:next_command",
+        "statuary.cli.tick:next_change_command",
         "Print when to run `statuary tick` next: the time of the next change.",
     ),
     "incident": Command(

@@ -196,6 +196,6 @@ def print_publication(plan: Plan, target: str, *, applied: bool, to_error: bool 
     """
     for line in () if applied else changed_file_lines(plan.changes()):
         click.echo(line, err=to_error)
-    size = f"{count_text(plan.documents, 'document')}, {format_size(plan.size)}"
+    size = f"{count_text(plan.document_count, 'document')}, {format_size(plan.size)}"
     click.echo(f"{size}, in {escape_control_chars(target)}", err=to_error)
     click.echo(change_counts_line(plan, applied=applied), err=to_error)

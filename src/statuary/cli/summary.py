@@ -25,7 +25,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     return "\n".join(
         [
             ", ".join(result.checked.counts),
-            f"{count_text(plan.documents, 'document')}, {format_size(plan.size)}, in {out}/ as of {format_utc(now)}",
+            f"{count_text(plan.document_count, 'document')}, {format_size(plan.size)}, in {out}/ as of {format_utc(now)}",
             change_counts_line(plan, applied=result.applied),
             *([result.checked.line] if result.checked.line else []),
             finding_counts_line(result.checked),

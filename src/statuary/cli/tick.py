@@ -111,7 +111,7 @@ def _upcoming_change_texts(index: EpochIndex, instant: Instant) -> Iterator[str]
     type=FOLDER,
     help="With --as: publish the built site in this folder. Set it if the schedule runs on another machine. Default: --out.",
 )
-def next_command(
+def next_change_command(
     out: Path,
     now: Instant | None,
     output_format: str,

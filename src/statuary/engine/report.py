@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from statuary.base.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
+from statuary.base.findings import Finding, Severity, has_errors, has_warnings_or_errors, sorted_findings
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_with_faults
 from statuary.publish.plan import Plan
 
@@ -52,7 +52,7 @@ class BuildReport:
 
     def stops_publishing(self, *, strict: bool) -> bool:
         """Return whether an error, or with `strict` a warning, stops the build."""
-        return has_errors(self.findings) or (strict and has_warnings(self.findings))
+        return has_errors(self.findings) or (strict and has_warnings_or_errors(self.findings))
 
     def checked_site(
         self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
@@ -123,7 +123,7 @@ class CheckedSite:
     @property
     def has_warnings(self) -> bool:
         """Whether there is a warning or an error."""
-        return has_warnings(self.all_findings)
+        return has_warnings_or_errors(self.all_findings)
 
     def count(self, severity: Severity) -> int:
         """Return the number of errors, warnings or notes."""

@@ -49,6 +49,6 @@ class Plan(NamedTuple):
         return not any(self.counts.values())
 
     @property
-    def documents(self) -> int:
+    def document_count(self) -> int:
         """The number of files that the site has after the changes."""
         return self.unchanged + self.counts[Action.ADD] + self.counts[Action.REPLACE]

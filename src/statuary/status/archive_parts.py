@@ -71,9 +71,9 @@ class StatusArchive:
 
     def _months(self) -> Iterator[ArchivePart]:
         for month, records in self.api.archived_months.items():
-            final = tuple(map(self._final_record, records.final_states_by(self.now)))
+            final = tuple(map(self._final_record, records.unchanging_states_after(self.now)))
             if final:
-                digest = digest_of([record.digest for record in final], records.is_final_by(self.now))
+                digest = digest_of([record.digest for record in final], records.is_unchanging_after(self.now))
                 archive = partial(self.api.final_archive, month, self.now)
                 yield ArchivePart(f"month {month}", digest, archive, final)
 

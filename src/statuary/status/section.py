@@ -89,10 +89,10 @@ class StatusSection(ContentSection, PublishesIncidents):
     def read(self, folder: ContentFolder) -> SectionContent | None:
         from statuary.status.known_incidents import KnownIncidents
         from statuary.status.sources.read_status import read_status
-        from statuary.status.sources.site_settings import StatusKeysSource, translate_page
+        from statuary.status.sources.site_settings import StatusKeysSource, page_from_source
 
         keys = folder.settings
-        page = translate_page(keys.page) if isinstance(keys, StatusKeysSource) else None
+        page = page_from_source(keys.page) if isinstance(keys, StatusKeysSource) else None
         known = None if folder.ledger is None else folder.ledger.table(KnownIncidents)
         status = read_status(folder.files, page, folder.source, known)
         if status is None or not isinstance(keys, StatusKeysSource):
@@ -242,7 +242,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def incident_documents(self) -> Sequence[Document]:
-        return self._status.incidents
+        return self._status.incident_documents
 
     @override
     def build(self, run: Run) -> SectionResult | None:

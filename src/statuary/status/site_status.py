@@ -115,7 +115,7 @@ class SiteStatus:
         return () if EXTENSIONS in self.skipped else self.followers
 
     @cached_property
-    def incidents(self) -> list[Document]:
+    def incident_documents(self) -> list[Document]:
         """The API documents of all incidents and maintenance windows."""
         documents = self.api.documents_at(self.now)
         return [document for document in documents if incident_id_of_path(document.path)]
@@ -127,7 +127,7 @@ class SiteStatus:
         api = self.api.documents_from(self.now)
         feeds = None if self.feeds is None else self.feeds.documents_from(self.now)
         pages = None if self.pages is None else self.pages.documents_from(self.now)
-        changes = frozenset((self.now, *self.timeline.changes))
+        changes = frozenset((self.now, *self.timeline.change_times))
 
         def documents_at(at: Instant) -> list[Document]:
             documents = [*api(at)]
@@ -195,10 +195,10 @@ class SiteStatus:
         return {record: self._record_digest(record) for record in final if record is not None}
 
     @property
-    def example_paths(self) -> Iterator[str]:
+    def api_page_examples(self) -> Iterator[str]:
         """The paths of an incident and an archive for the API page."""
         for month, records in self.api.archived_months.items():
-            for record in records.final_states_by(self.now):
+            for record in records.unchanging_states_after(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
                 if self.settings.archives:
                     yield ARCHIVE.path(month=month)
@@ -237,7 +237,7 @@ class SiteStatus:
     @cached_property
     def _max_epochs(self) -> int:
         """The largest number of times to precompute; lower if there are many components."""
-        opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
+        opened = [history for history in self.timeline.histories if not history.is_unchanging_after(self.now)]
         entries = len(self.timeline.catalogue.components) + sum(map(estimate_document_entries, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
 
@@ -280,13 +280,13 @@ class SiteStatus:
         listed_ids = {
             record.incident.id for kind in kinds for record in kind.records_in_changing_documents(self.now)
         }
-        passed = bisect_right(self.timeline.changes, self.now)
-        last_change = self.timeline.changes[passed - 1] if passed else None
+        passed = bisect_right(self.timeline.change_times, self.now)
+        last_change = self.timeline.change_times[passed - 1] if passed else None
         for history in self.timeline.histories:
             record = history.final_state
             if record is None:
                 continue
-            if not history.is_final_by(self.now) or _affects_current_documents(
+            if not history.is_unchanging_after(self.now) or _affects_current_documents(
                 record, earliest, listed_ids, last_change
             ):
                 yield history

@@ -112,7 +112,7 @@ class _StatusWriter:
         They are those of the last build if it had the same content.
         """
         previous = self.target.ledger.cached_group(EXAMPLES)
-        paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.example_paths)
+        paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.api_page_examples)
         self._save_group(EXAMPLES, fingerprint, paths)
         return paths
 
@@ -124,7 +124,7 @@ class _StatusWriter:
         current_paths = self._make_timed_documents(status)
         for part in status.archive_parts:
             self._add_documents(part.documents())
-        return [*current_paths, *status.example_paths]
+        return [*current_paths, *status.api_page_examples]
 
     def keep_documents_of_failing_extensions(self, status: SiteStatus, working: SiteStatus) -> None:
         """Keep the published documents of the extensions whose documents cannot be made.

@@ -336,7 +336,7 @@ def test_random_edits_build_equals_fresh_build(tmp_path_factory: Any, data: Any)
     site = root / "site"
     build(story.content, site, story.now)
     whole = files_in(site)
-    turns = [at for at in (*timeline.changes, *timeline.deadlines) if story.now < at <= timeline.until]
+    turns = [at for at in (*timeline.change_times, *timeline.deadlines) if story.now < at <= timeline.until]
     for number, now in enumerate([story.now, *sorted(set(turns))]):
         fresh = build(story.content, root / f"fresh-{number}", now)
         due = read_epoch_index(site).next_build

@@ -22,15 +22,15 @@ def test_english_feed_keeps_standard_update_texts() -> None:
         body: body for body in STANDARD_BODIES
     }
     assert feed_words(texts) is ENGLISH
-    assert ENGLISH.body(ENGLISH_BODY) == ENGLISH_BODY
+    assert ENGLISH.translate_body(ENGLISH_BODY) == ENGLISH_BODY
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_feed_translates_standard_update_texts(language: str) -> None:
     words = feed_words(page_texts(language))
-    assert {body for body in STANDARD_BODIES if words.body(body) == body} == set()
-    assert words.body("The disk is full.") == "The disk is full."
-    assert words.description("All Systems Operational") != "All Systems Operational"
+    assert {body for body in STANDARD_BODIES if words.translate_body(body) == body} == set()
+    assert words.translate_body("The disk is full.") == "The disk is full."
+    assert words.translate_description("All Systems Operational") != "All Systems Operational"
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ def test_upstream_recovery_during_maintenance_updates_page():
 
     assert rpc(timeline, "11:29").status == "partial_outage"
     assert rpc(timeline, "11:30").status == "under_maintenance"
-    assert at("11-02 11:30") in timeline.changes
+    assert at("11-02 11:30") in timeline.change_times
 
 
 def test_incident_can_resolve_with_degraded_component():

@@ -26,10 +26,10 @@ from statuary.status.editing.updates import (
     STATUSES,
     NewUpdate,
     announce_in_file,
+    check_next_status,
     incident_status_at,
     parse_statuses,
     record_pointer,
-    status_before,
 )
 from statuary.status.model.records import Incident
 from statuary.status.model.vocabulary import (
@@ -214,7 +214,7 @@ def append_update(
     """
     session.set_time_after_newest_update(incident)
     session.set_publish_time(update_options.publish_at)
-    previous_status = None if reopens else status_before(incident, status, session.at)
+    previous_status = None if reopens else check_next_status(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
         at=session.at,

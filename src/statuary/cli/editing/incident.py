@@ -43,15 +43,15 @@ from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import set_yaml_value
-from statuary.status.editing.new_record import new_record_edit
+from statuary.status.editing.new_record import prepare_new_record
 from statuary.status.editing.open_incidents import affected_among, find_similar_incident
 from statuary.status.editing.updates import (
     NewUpdate,
+    check_next_status,
     find_template,
     format_utc_or_none,
     incident_status_at,
     postmortem_value,
-    status_before,
 )
 from statuary.status.model.records import Incident, IncidentTemplate
 from statuary.status.model.vocabulary import (
@@ -165,7 +165,7 @@ def open_incident(
         "started_at": None if opening else format_utc_or_none(started_at),
         "updates": [*(item.yaml_value for item in opening), update.yaml_value],
     }
-    edit = new_record_edit(
+    edit = prepare_new_record(
         session.options.content,
         session.timeline,
         "incidents",
@@ -205,7 +205,7 @@ def _offer_similar_incident(
         raise EditError(described, hint)
     if not click.confirm(f"{described}. Add this as an update to it instead?", default=True):
         return False
-    status_before(known, update.status, session.at)
+    check_next_status(known, update.status, session.at)
     apply_update(session, known, replace(update, components=affected), f"Update incident ({update.status})")
     return True
 
@@ -371,7 +371,7 @@ def publish_postmortem(
     closed = incident_or_ask(
         incident, session.timeline.incidents, "incident", session.at, resolved.__contains__
     )
-    previous_status = status_before(closed, "postmortem", session.at)
+    previous_status = check_next_status(closed, "postmortem", session.at)
     if previous_status == "postmortem" or any(update.status == "postmortem" for update in closed.updates):
         raise EditError(
             f"{closed.id} already has a postmortem", "to change the postmortem, edit the file of the incident"

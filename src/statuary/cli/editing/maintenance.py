@@ -41,7 +41,7 @@ from statuary.cli.editing.tables import list_format_option, maintenance_rows, pr
 from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_yaml_item
-from statuary.status.editing.new_record import new_record_edit
+from statuary.status.editing.new_record import prepare_new_record
 from statuary.status.editing.updates import (
     NewUpdate,
     announce_in_file,
@@ -162,7 +162,7 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    edit = new_record_edit(
+    edit = prepare_new_record(
         session.options.content, session.timeline, "maintenances", value, at=start, given_id=new_record_id
     )
     times = f"{format_utc_shortest(start)} to {format_utc_shortest(end)}"

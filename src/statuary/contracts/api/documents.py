@@ -7,7 +7,7 @@ from typing import Final
 from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
 from statuary.contracts import urls as contract_urls
-from statuary.contracts.chain.anchor import anchor_as_json
+from statuary.contracts.chain.anchor import merkle_proofs_as_json
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CheckOutcome, CheckResult
 from statuary.contracts.model.record_with_proof import RecordWithProof
@@ -84,7 +84,7 @@ def proof_document(
         "checks": _check_results_json(proof.results),
     }
     if proof.anchor is not None:
-        body["anchor"] = anchor_as_json(proof.anchor)
+        body["anchor"] = merkle_proofs_as_json(proof.anchor)
     return Document(
         path=contract_urls.PROOF.path(chain_id=chain_id, address=address),
         aliases=(contract_urls.PROOF.path(chain_id=chain_id, address=address.lower()),),

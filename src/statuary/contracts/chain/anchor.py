@@ -203,7 +203,7 @@ def _decode_hex(hex_text: str) -> bytes:
         raise EvidenceError("no_hex") from None
 
 
-def anchor_as_json(anchor: Anchor) -> dict[str, Json]:
+def merkle_proofs_as_json(anchor: Anchor) -> dict[str, Json]:
     """Convert a contract's Merkle proofs to the JSON of `anchor.json`."""
     members: dict[str, Json] = {
         "record": anchor.record,

@@ -69,7 +69,7 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
         ledger: the database of the last build.
     """
     sources = contracts.sources
-    return not ledger.table(ContractTable).is_empty() or bool(
+    return not ledger.table(ContractTable).has_no_previous_contracts() or bool(
         len(sources) or sources.bulk or sources.findings
     )
 

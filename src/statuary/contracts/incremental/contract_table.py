@@ -125,7 +125,7 @@ class ContractTable(LedgerTable):
     def keep_unreplaced(self) -> None:
         self.connection.executescript(PARTIAL_VIEWS)
 
-    def is_empty(self) -> bool:
+    def has_no_previous_contracts(self) -> bool:
         """Return whether the last build had no contracts."""
         return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 

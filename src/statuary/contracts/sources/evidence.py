@@ -18,7 +18,7 @@ from statuary.contracts.chain.anchor import (
     Anchor,
     AnchoredBlock,
     DeploymentEvidence,
-    anchor_as_json,
+    merkle_proofs_as_json,
 )
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.sources.contract_source import ContractSource, evidence_folder
@@ -194,4 +194,4 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 def encode_anchor(anchor: Anchor) -> bytes:
     """Encode a contract's Merkle proofs as the JSON file `anchor.json`."""
-    return orjson.dumps(anchor_as_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"
+    return orjson.dumps(merkle_proofs_as_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

@@ -22,7 +22,7 @@ from statuary.source.edit_yaml import append_yaml_item
 from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.status.editing.new_record import new_record_edit
+from statuary.status.editing.new_record import prepare_new_record
 from statuary.status.editing.updates import NewUpdate, announce_in_file
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
@@ -131,7 +131,7 @@ def _open_incident(session: EditSession, opening: Opening) -> None:
         "started_at": format_utc_shortest(since) if since is not None and since < at else None,
         "updates": [update.yaml_value],
     }
-    edit = new_record_edit(session.options.content, session.timeline, "incidents", value, at=at)
+    edit = prepare_new_record(session.options.content, session.timeline, "incidents", value, at=at)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
     session.apply(edit, subject, update.commit_message_body_with(affected))
 

@@ -138,7 +138,7 @@ def _make_documents_function(
     feeds = FeedDocuments(site.timeline, feed_words(renderer_of(site.context).localization.texts))
     pages_after = own_pages.documents_from(start)
     feeds_after = feeds.documents_from(start)
-    changes = frozenset(timeline.changes)
+    changes = frozenset(timeline.change_times)
 
     def documents_at(at: Instant) -> Iterator[Document]:
         if at == start:

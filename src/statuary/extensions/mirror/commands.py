@@ -96,7 +96,9 @@ def _print_mirror_result(result: MirrorResult, folder: Path, *, dry_run: bool) -
             click.echo(line)
         click.echo(f"{count_text(len(result.changes), 'change')} would be made in {name}/")
         return
-    click.echo(f"{count_text(result.plan.documents, 'file')}, {format_size(result.plan.size)}, in {name}/")
+    click.echo(
+        f"{count_text(result.plan.document_count, 'file')}, {format_size(result.plan.size)}, in {name}/"
+    )
     click.echo(change_counts_line(result.plan, applied=True))
     if result.lacks_case_variants:
         click.echo(case_insensitive_disk_warning(name), err=True)

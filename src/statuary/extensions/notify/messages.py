@@ -113,7 +113,7 @@ def _describe_record_update(
         for state in affected_components
     )
     components = words("affects", names=component_names) if component_names else ""
-    body = words.body(update.update.body)
+    body = words.translate_body(update.update.body)
     text = "\n\n".join(filter(None, (body_plain_text(body), components)))
     html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
     return _MessageWords(f"{label}: {one_line(record.incident.name)}", text, html)

@@ -440,7 +440,7 @@ class Ledger:
         Args:
             plan: the changes, as the method `plan` returned them.
         """
-        totals = {"names": str(plan.documents), "size": str(plan.size)}
+        totals = {"names": str(plan.document_count), "size": str(plan.size)}
         with transaction(self.connection):
             self.documents.save()
             self.connection.execute(SAVE_OWNED)

@@ -30,7 +30,7 @@ def theme_text_findings(settings: PageSettings, extensions: Collection[str]) -> 
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
             message=f"cannot use the page text {key!r}: {problem}",
-            hint=suggestions.suggest(key)
+            hint=suggestions.suggest_similar(key)
             or "the page *Text keys* of the manual lists the keys and their placeholders",
         )
 

@@ -180,7 +180,7 @@ class StatusDocuments:
             month: a month such as `2026-11`.
             build_time: the time of the build; a record counts as ended if it does not change after this time.
         """
-        for record in self.archived_months[month].final_states_by(build_time):
+        for record in self.archived_months[month].unchanging_states_after(build_time):
             yield self.closed_document(record)
         yield from self.final_archive(month, build_time)
 
@@ -193,7 +193,9 @@ class StatusDocuments:
             month: a month such as `2026-11`.
             build_time: the time of the build.
         """
-        archive = self._make_archives(build_time).final_document(month) if self.settings.archives else None
+        archive = (
+            self._make_archives(build_time).unchanging_archive(month) if self.settings.archives else None
+        )
         if archive is not None:
             yield archive
 
@@ -218,8 +220,10 @@ class StatusDocuments:
         Args:
             earliest_time: the earliest time that the function is called with, usually that of the build.
         """
-        changes = frozenset((earliest_time, *self.timeline.changes))
-        opened = [history for history in self.timeline.histories if not history.is_final_by(earliest_time)]
+        changes = frozenset((earliest_time, *self.timeline.change_times))
+        opened = [
+            history for history in self.timeline.histories if not history.is_unchanging_after(earliest_time)
+        ]
         states = page_states_from(self.timeline, earliest_time, self._listed_record_states(earliest_time))
         archives = self._make_archives(earliest_time) if self.settings.archives else None
 
@@ -255,7 +259,7 @@ class StatusDocuments:
         months = [
             month
             for month in self.archived_months.values()
-            if self.settings.archives and not month.is_final_by(build_time)
+            if self.settings.archives and not month.is_unchanging_after(build_time)
         ]
         archived = (
             record for month in months for records in month.records_at(build_time) for record in records

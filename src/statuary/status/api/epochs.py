@@ -369,7 +369,7 @@ class DocumentVersions:
         patch = self._base.patch(document)
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
-    def index_entry(self) -> dict[str, object]:
+    def index_object(self) -> dict[str, object]:
         """Return the document's JSON object in the index of later versions.
 
         It lists the times of its versions in three groups: whole files, patches, and repetitions of an earlier
@@ -448,9 +448,9 @@ def plan_epochs(
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return the files that let a site change without a build.
+    """Return the later versions of documents, and the index of them.
 
-    They are the documents as they will be at later times, and an index of them.
+    With these files, a site changes at later times (epochs) without a build.
 
     Args:
         plan: the later versions of documents, and the times from which they are valid.
@@ -459,7 +459,7 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         "until": format_utc_milliseconds(plan.until),
         "complete": not plan.cut,
         "instants": [format_utc_milliseconds(instant) for instant in plan.instants],
-        "documents": {path: plan.versions[path].index_entry() for path in sorted(plan.versions)},
+        "documents": {path: plan.versions[path].index_object() for path in sorted(plan.versions)},
     }
     if plan.next_build is not None:
         index["next_build"] = format_utc_milliseconds(plan.next_build)

@@ -31,17 +31,17 @@ class ArchivedMonth(NamedTuple):
     incidents: list[IncidentHistory]
     maintenances: list[IncidentHistory]
 
-    def is_final_by(self, instant: Instant) -> bool:
+    def is_unchanging_after(self, instant: Instant) -> bool:
         """Return whether no incident or window of the month changes after a time."""
-        return all(history.is_final_by(instant) for records in self for history in records)
+        return all(history.is_unchanging_after(instant) for records in self for history in records)
 
-    def final_states_by(self, instant: Instant) -> Iterator[IncidentState]:
+    def unchanging_states_after(self, instant: Instant) -> Iterator[IncidentState]:
         """Yield the incidents and windows that no longer change after a time.
 
         Each is yielded in its last state.
         """
         for history in (*self.incidents, *self.maintenances):
-            if history.final_state is not None and history.is_final_by(instant):
+            if history.final_state is not None and history.is_unchanging_after(instant):
                 yield history.final_state
 
     def records_at(self, instant: Instant) -> "ArchivedRecords":
@@ -91,7 +91,7 @@ class Archives:
         self._final = {
             month: records.records_at(start)
             for month, records in self._months.items()
-            if records.is_final_by(start)
+            if records.is_unchanging_after(start)
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
@@ -111,7 +111,7 @@ class Archives:
             if month not in self._final and any(records):
                 yield self._archive_document(month, records)
 
-    def final_document(self, month: str) -> Document | None:
+    def unchanging_archive(self, month: str) -> Document | None:
         """Return a month's archive if it can no longer change.
 
         Args:

@@ -109,7 +109,7 @@ def stale_page_updated_at(context: StatusContext) -> Iterator[StatusViolation]:
     updated_at = context.catalogue.page.updated_at
     if updated_at is None or updated_at > context.now:
         return
-    later_changes = [change for change in context.timeline.changes if updated_at < change <= context.now]
+    later_changes = [change for change in context.timeline.change_times if updated_at < change <= context.now]
     if later_changes:
         yield StatusViolation(
             context.catalogue.page_source,
@@ -195,11 +195,11 @@ def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
         for name in template.components:
             if name not in components and not context.catalogue.may_be_faulty_component(name):
                 place = ComponentReference(template.source, ("components", name), is_key=True)
-                yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
+                yield _unknown_component_violation(context, place, name, suggestions.suggest_similar(name))
     for record, name, pointer, is_key in _all_named_components(context):
         if name not in components and not context.catalogue.may_be_faulty_component(name):
             place = ComponentReference(record.source, pointer, is_key=is_key)
-            yield _unknown_component_violation(context, place, name, suggestions.suggest(name))
+            yield _unknown_component_violation(context, place, name, suggestions.suggest_similar(name))
 
 
 class ComponentReference(NamedTuple):

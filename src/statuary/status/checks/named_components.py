@@ -27,7 +27,7 @@ def unknown_component_findings(
                 rule="unknown-component",
                 severity=severity,
                 message=f"{catalogue.components_source} has no component {name!r}",
-                hint=suggestions.suggest(name) or "write the key or the id of a component",
+                hint=suggestions.suggest_similar(name) or "write the key or the id of a component",
                 path=path,
                 pointer=pointer,
             )

@@ -22,7 +22,7 @@ MAX_SLUG_LENGTH = 60
 NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
 
-def new_record_edit(
+def prepare_new_record(
     root: Path,
     timeline: Timeline,
     folder: str,

@@ -431,18 +431,16 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
     return {**value, "deliver_notifications": True} if notify else value
 
 
-def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
-    """Return the status that an incident has before a new update.
-
-    The function also checks that the new status may follow.
+def check_next_status(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
+    """Check that an incident may get a status, and return its current one.
 
     Args:
         incident: the incident or maintenance window.
-        status: the status that the update sets.
+        status: the status that a new update sets.
         at: the time of the update.
 
     Returns:
-        The status, or None if this is the first update.
+        The current status, or None if this is the first update.
 
     Raises:
         EditError: if `status` must not follow the current one, or if the maintenance was cancelled before its

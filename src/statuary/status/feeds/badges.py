@@ -80,7 +80,9 @@ def page_badge(state: PageState, words: Words) -> Badge:
     """
     overall, worst = state.overall_now, state.worst_now
     colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
-    return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
+    return Badge(
+        one_line(state.page.name), one_line(words.translate_description(overall.description)), colour
+    )
 
 
 def encode_shields_badge(badge: Badge) -> bytes:

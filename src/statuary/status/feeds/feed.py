@@ -246,7 +246,7 @@ def _update_paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> I
         yield f"<p><strong>{event} {window}</strong></p>"
     for position, published_update in enumerate(record.published_updates):
         at = published_update.update.display_at
-        body = body_html(words.body(published_update.update.body))
+        body = body_html(words.translate_body(published_update.update.body))
         time = (
             f"<small>{_format_day(at, zone, words)}, {_format_time(at, zone)} {_zone_name(at, zone)}</small>"
         )

@@ -101,7 +101,7 @@ class FeedDocuments:
         opened = {
             name
             for history in self.timeline.histories
-            if not history.is_final_by(start)
+            if not history.is_unchanging_after(start)
             for component in history.components
             for name in (component, groups.get(component))
         }

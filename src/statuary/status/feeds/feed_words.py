@@ -38,14 +38,14 @@ class Words:
         """Return a text of the language, with values in its placeholders."""
         return self._words[key].format(**values)
 
-    def body(self, body: str) -> str:
+    def translate_body(self, body: str) -> str:
         """Translate an update's text if it is one of Statuspage's defaults.
 
         Any other text is returned as it is.
         """
         return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
 
-    def description(self, description: str) -> str:
+    def translate_description(self, description: str) -> str:
         """Translate the page's status description if it is a default text.
 
         Any other description is returned as it is.

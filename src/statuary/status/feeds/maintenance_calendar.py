@@ -148,7 +148,7 @@ def _component_names(record: IncidentState, page_state: PageState) -> tuple[str,
 def _event_description(record: IncidentState, component_names: tuple[str, ...], words: Words) -> str:
     """Return an event's text: affected components, then updates, newest first."""
     updates = [
-        f"{status_label(record, position, words)} - {body_plain_text(words.body(published_update.update.body))}"
+        f"{status_label(record, position, words)} - {body_plain_text(words.translate_body(published_update.update.body))}"
         for position, published_update in enumerate(record.published_updates)
     ]
     return "\n\n".join(

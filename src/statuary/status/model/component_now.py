@@ -97,7 +97,7 @@ class OpenLayers:
         self._highest += 1
         self._insert(self._highest, layer)
 
-    def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
+    def remove_layer(self, kind: LayerKind, record_id: str | None = None) -> None:
         """Remove the status that an incident, a window or another page gave.
 
         For example, after an incident is resolved, its `partial_outage` is removed. Nothing happens if there is
@@ -138,8 +138,8 @@ class OpenLayers:
         stated = self._layers.pop(self._stated)
         if stated.status != "operational":
             stated = Layer(LayerKind.STATED, "operational", at, record_id)
-        self.remove(LayerKind.INCIDENT, record_id)
-        self.remove(LayerKind.MAINTENANCE, record_id)
+        self.remove_layer(LayerKind.INCIDENT, record_id)
+        self.remove_layer(LayerKind.MAINTENANCE, record_id)
         self._lowest -= 1
         self._insert(self._lowest, stated)
 

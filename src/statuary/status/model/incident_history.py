@@ -137,7 +137,7 @@ class IncidentHistory:
     def _change_times(self) -> Sequence[Instant]:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
-    def is_final_by(self, instant: Instant) -> bool:
+    def is_unchanging_after(self, instant: Instant) -> bool:
         """Return whether the incident or window does not change after a time.
 
         This is so if it has ended by then, or if it is never published.

@@ -76,7 +76,7 @@ def unchanged_since(
         at: the time of the build.
         days: whether pages that show days are among the documents.
     """
-    turns = (timeline.changes, timeline.deadlines)
+    turns = (timeline.change_times, timeline.deadlines)
     instants = {turn for series in turns for turn in series[: bisect_right(series, at)][-1:]}
     if days or settings.uptime:
         if has_ongoing_outage(timeline, at):

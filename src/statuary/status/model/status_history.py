@@ -122,7 +122,7 @@ def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> R
     """
     replayer = _Replayer(catalogue)
     for event in sorted(_replay_events(catalogue, records), key=attrgetter("at", "rank")):
-        replayer.apply(event)
+        replayer.apply_event(event)
     return ReplayResult(replayer.status_histories, replayer.layer_histories, replayer.published_updates)
 
 
@@ -209,7 +209,7 @@ class _Replayer:
         self._held: dict[str, dict[str, None]] = {}
         self._named_components: dict[str, dict[str, None]] = {}
 
-    def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
+    def apply_event(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
         if isinstance(event, _StatusChangeEvent):
             self._apply_change(event)
             return
@@ -227,7 +227,7 @@ class _Replayer:
             # A status that a person sets in `history` replaces the statuses that all records give.
             layers.override_all_statuses(Layer(LayerKind.STATED, event.change.status, event.at))
         elif event.change.status == "operational":
-            layers.remove(LayerKind.UPSTREAM)
+            layers.remove_layer(LayerKind.UPSTREAM)
         else:
             layers.add_layer(Layer(LayerKind.UPSTREAM, event.change.status, event.at))
         self._record_change(event.component.id, event.at)
@@ -299,7 +299,7 @@ class _Replayer:
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:
-                    self._layers[component].remove(_layer_kind(event.record), event.record.id)
+                    self._layers[component].remove_layer(_layer_kind(event.record), event.record.id)
                     self._record_change(component, event.at)
         if event.update.status in RESOLVING_STATUSES:
             self._keep_ended_statuses(event)

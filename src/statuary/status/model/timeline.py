@@ -69,7 +69,7 @@ class Timeline:
         return (*self.incidents, *self.maintenances)
 
     @cached_property
-    def changes(self) -> list[Instant]:
+    def change_times(self) -> list[Instant]:
         """The times at which the status page changes, oldest first."""
         instants = {instant for history in self.histories for instant in history.change_instants}
         instants.update(self._status_changes())
@@ -172,7 +172,9 @@ def page_states_from(
 
     def relevant_histories(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
         return tuple(
-            history for history in histories if history.incident.id in ids or not history.is_final_by(start)
+            history
+            for history in histories
+            if history.incident.id in ids or not history.is_unchanging_after(start)
         )
 
     incidents = relevant_histories(timeline.incidents)
@@ -289,8 +291,8 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 def page_updated_at(timeline: Timeline, at: Instant) -> Instant:
     """Return the time of the page's last change, up to a given time."""
     page = timeline.catalogue.page
-    passed = bisect_right(timeline.changes, at)
-    changed_at = timeline.changes[passed - 1] if passed else page.created_at
+    passed = bisect_right(timeline.change_times, at)
+    changed_at = timeline.change_times[passed - 1] if passed else page.created_at
     return _imported_or_later_change(page.updated_at, changed_at, at)
 
 
@@ -311,9 +313,9 @@ def transitions_between(
         until: the last time of the interval.
         days: whether to include midnight in the page's time zone, when documents that show days change.
     """
-    first_index = bisect_right(timeline.changes, start)
-    end_index = bisect_right(timeline.changes, until)
-    instants = set(timeline.changes[first_index:end_index])
+    first_index = bisect_right(timeline.change_times, start)
+    end_index = bisect_right(timeline.change_times, until)
+    instants = set(timeline.change_times[first_index:end_index])
     instants.update(at for at in timeline.deadlines if start < at <= until)
     if days:
         instants.update(midnights(timeline.catalogue.page.time_zone, start, until))
@@ -326,7 +328,7 @@ def changes_after(timeline: Timeline, at: Instant) -> bool:
     Recurring maintenances count, too, even if their next window is so far ahead that a build does not write
     documents for it.
     """
-    if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
+    if any(instants and instants[-1] > at for instants in (timeline.change_times, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances
     return any(

@@ -207,7 +207,7 @@ class UptimeCalendar:
         # One more entry than days: the start of each day, and then the end of the last day
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
-    def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
+    def split_into_days(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
         """Divide an interval of time into its days.
 
         Args:
@@ -240,7 +240,7 @@ class UptimeWindow:
         # Include the whole last day, even its part after `as_of`.
         self.length = calendar.starts[-1] - self.start
 
-    def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
+    def split_into_days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
         """Divide an interval into days, without the time outside the window.
 
         The window is the period for which a component's uptime is shown.
@@ -254,13 +254,13 @@ class UptimeWindow:
         """
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
-            yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
+            yield from ((day, to - since) for day, since, to in self.calendar.split_into_days(start, end))
 
 
 def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
     days: dict[date, Outage] = {}
     for status, start, end in _outage_periods(status_history, window):
-        for day, length in window.days(start, end):
+        for day, length in window.split_into_days(start, end):
             outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
             days[day] = days.get(day, NO_OUTAGE) + outage
     return days

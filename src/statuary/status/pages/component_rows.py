@@ -128,7 +128,7 @@ class ComponentRowBuilder:
         self._days = days
         self._earlier = earlier_rows
 
-    def groups(self, state: PageState) -> tuple[GroupRow, ...]:
+    def group_rows(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return the components that the status page lists, group by group.
 
         Args:

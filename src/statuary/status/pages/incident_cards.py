@@ -233,7 +233,7 @@ class IncidentCardBuilder:
             window=window,
         )
 
-    def course(self, state: IncidentState) -> IncidentCourse | None:
+    def course_diagram(self, state: IncidentState) -> IncidentCourse | None:
         """Return the diagram of component statuses during an incident.
 
         Returns:

@@ -130,7 +130,9 @@ class StatusPages:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Make all pages of the status as of a given time."""
-        final = (history.final_state for history in self._timeline.histories if history.is_final_by(at))
+        final = (
+            history.final_state for history in self._timeline.histories if history.is_unchanging_after(at)
+        )
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.started_quarters(at).final]
         return [*self.documents_from(at)(at), *incidents, *quarters]
@@ -153,7 +155,7 @@ class StatusPages:
         final = [
             quarter
             for quarter in begun
-            if is_same[quarter] and self._records_by_quarter.is_final_by(quarter, start)
+            if is_same[quarter] and self._records_by_quarter.is_unchanging_after(quarter, start)
         ]
         return StartedQuarters(begun, final)
 
@@ -178,8 +180,10 @@ class StatusPages:
         Args:
             earliest_time: the earliest time that the function is called with.
         """
-        opened = [history for history in self._timeline.histories if not history.is_final_by(earliest_time)]
-        turns = (earliest_time, *self._timeline.changes, *self._timeline.deadlines)
+        opened = [
+            history for history in self._timeline.histories if not history.is_unchanging_after(earliest_time)
+        ]
+        turns = (earliest_time, *self._timeline.change_times, *self._timeline.deadlines)
         zone = self._localization.dates.zone
         changes = frozenset(turns)
         states = page_states_from(
@@ -251,7 +255,7 @@ class StatusPages:
         previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbouring_quarters(list(quarters), quarter))
         if previous is None or previous[0] != basis:
-            view = self._histories.quarter(quarters, quarter)
+            view = self._histories.quarter_view(quarters, quarter)
             head = self._histories.head(view, quarter_path(quarter), self.site.name)
             page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
             previous = self._quarters[quarter] = basis, page
@@ -262,7 +266,7 @@ class StatusPages:
         today = at.astimezone(self._localization.dates.zone)
         basis = quarters, today.year, today.month, stale
         if self._latest is None or self._latest[0] != basis:
-            view = self._histories.latest(quarters, at)
+            view = self._histories.latest_view(quarters, at)
             head = self._histories.head(view, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
             self._latest = basis, self._renderer.page(HISTORY_PAGE, "history.html", head, view)
         return self._latest[1]
@@ -273,7 +277,7 @@ class StatusPages:
         if page is None:
             card = self._cards.card(record, 3)
             head = incident_page_head(card, self.site.name, self._localization.texts)
-            view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
+            view = IncidentView(card, self._cards.course_diagram(record), INCIDENT.path(incident_id=card.id))
             sources = (record.incident.source,)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page

@@ -112,7 +112,7 @@ def status_view(
         incidents=cards_with_status(unresolved_worst_first(state.incidents), UNRESOLVED_STATUSES),
         active=cards_with_status(maintenances, ACTIVE_STATUSES),
         scheduled=cards_with_status(maintenances, {"scheduled"}),
-        groups=rows.groups(state),
+        groups=rows.group_rows(state),
         about=render_markdown(state.page.about or "", 2),
         uptime_days=WINDOW_DAYS if uptime.components else 0,
         first_day=dates.short_day(uptime.first_day),
@@ -382,7 +382,7 @@ class RecordsByQuarter:
         }
         return {quarter: records for quarter, records in begun.items() if records}
 
-    def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
+    def is_unchanging_after(self, quarter: Quarter, instant: Instant) -> bool:
         """Return whether a quarter's incidents no longer change after a time.
 
         Maintenance windows are considered, too.
@@ -391,7 +391,7 @@ class RecordsByQuarter:
             quarter: the year and the number of the quarter.
             instant: the time.
         """
-        return all(history.is_final_by(instant) for history in self._histories[quarter])
+        return all(history.is_unchanging_after(instant) for history in self._histories[quarter])
 
     def _records_of_quarter(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
         passed = bisect_right(self._changes[quarter], instant)
@@ -422,7 +422,7 @@ class HistoryViewBuilder:
         self._dates, self._texts = localization.dates, localization.texts
         self._months: dict[tuple[int, int], tuple[Sequence[IncidentState], HistoryMonth]] = {}
 
-    def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
+    def latest_view(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
         """Collect the values of the history page, which shows the latest months.
 
         Args:
@@ -445,7 +445,9 @@ class HistoryViewBuilder:
             ),
         )
 
-    def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
+    def quarter_view(
+        self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter
+    ) -> HistoryView:
         """Collect the values of the history page for one quarter of a year.
 
         Args:

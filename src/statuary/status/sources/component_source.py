@@ -103,7 +103,7 @@ class ComponentsSource(SourceModel):
     """Components and groups by key, in the order of the page."""
 
 
-def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
+def components_from_source(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
     """Convert the parsed components.yaml to components.
 
     Args:

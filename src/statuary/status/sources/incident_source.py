@@ -229,7 +229,7 @@ class TemplateSource(SourceModel):
     """Whether subscribers get a notification of the first update."""
 
 
-def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
+def template_from_source(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
     """Convert the parsed file of an incident template.
 
     Args:
@@ -247,7 +247,7 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
     )
 
 
-def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
+def incident_from_source(source: IncidentSource, file_name: str, path: str) -> Incident:
     """Convert the parsed file of an incident.
 
     Args:
@@ -256,7 +256,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
         path: the path of the file.
     """
     incident_id = source.id or file_name
-    updates = translate_updates(source.updates, incident_id)
+    updates = updates_from_source(source.updates, incident_id)
     if source.postmortem is not None:
         updates = _with_postmortem(updates, _translate_postmortem(source.postmortem, incident_id))
     return convert_model(
@@ -272,7 +272,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     )
 
 
-def translate_updates(
+def updates_from_source(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
     """Convert the updates in a file to objects, sorted by time.
@@ -284,7 +284,7 @@ def translate_updates(
     Args:
         sources: the updates as in the file.
         record_id: the id of the incident or maintenance.
-        prefix: the place of the key `updates` in the file, such as `("occurrences", 2)`; empty at the top
+        prefix: the keys that lead to `updates` in the file, such as `("occurrences", 2)`; empty at the top
             level.
     """
     count: dict[Instant, int] = {}

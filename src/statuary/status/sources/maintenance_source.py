@@ -36,7 +36,7 @@ from statuary.status.sources.incident_source import (
     UpdateSource,
     check_affected_component_count,
     named_components,
-    translate_updates,
+    updates_from_source,
 )
 
 
@@ -190,7 +190,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
         return self
 
 
-def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, page: Page) -> Maintenance:
+def maintenance_from_source(source: MaintenanceSource, file_name: str, path: str, page: Page) -> Maintenance:
     """Convert the parsed file of a maintenance window.
 
     Args:
@@ -200,7 +200,7 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
         page: gives the time zone of a recurrence without one.
     """
     maintenance_id = source.id or file_name
-    updates = translate_updates(source.updates, maintenance_id)
+    updates = updates_from_source(source.updates, maintenance_id)
     # If the first update has the status `scheduled`, and there is no key `body`, that update announces the
     # maintenance. Otherwise, make an announcement.
     is_announced = source.body is None and bool(source.updates) and source.updates[0].status == "scheduled"
@@ -261,5 +261,5 @@ def _translate_recurrence(
 def _translate_occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Occurrence:
     pointer = ("recurrence", "occurrences", start)
     updates_id = f"{maintenance_id}/{parse_instant(start).isoformat()}"
-    updates = translate_updates(source.updates, updates_id, pointer)
+    updates = updates_from_source(source.updates, updates_id, pointer)
     return convert_model(Occurrence, source, updates=updates, pointer=pointer)

@@ -60,7 +60,7 @@ def _components_without_errors(tree: dict[str, Json], error: ValidationError) ->
         tree: the parsed file, which is changed.
         error: the errors that pydantic found in it.
     """
-    places = {_component_pointer(pointer) for pointer in error_pointers(error, tree)}
+    places = {_pointer_of_faulty_component(pointer) for pointer in error_pointers(error, tree)}
     if () in places or (COMPONENTS,) in places:
         return NOTHING_READ
     parts = []
@@ -82,8 +82,8 @@ def _components_without_errors(tree: dict[str, Json], error: ValidationError) ->
         return NOTHING_READ
 
 
-def _component_pointer(pointer: Pointer) -> Pointer:
-    """Return the place of the component, the group or the unknown key that has an error."""
+def _pointer_of_faulty_component(pointer: Pointer) -> Pointer:
+    """Return the place of the component, group or unknown key that an error is in."""
     if pointer[:1] != (COMPONENTS,):
         return pointer[:1]
     return pointer[:4] if len(pointer) > 3 and pointer[2] == COMPONENTS else pointer[:2]

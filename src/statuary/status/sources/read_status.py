@@ -12,14 +12,14 @@ from statuary.source.unreadable import UnreadableError
 from statuary.status.known_incidents import KnownIncidents
 from statuary.status.model.faulty_parts import without_faulty_components
 from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation_dates
-from statuary.status.sources.component_source import translate_components
+from statuary.status.sources.component_source import components_from_source
 from statuary.status.sources.incident_source import (
     IncidentSource,
     TemplateSource,
-    translate_incident,
-    translate_template,
+    incident_from_source,
+    template_from_source,
 )
-from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
+from statuary.status.sources.maintenance_source import MaintenanceSource, maintenance_from_source
 from statuary.status.sources.read_components import NOTHING_READ, ReadComponents, read_components
 
 
@@ -50,9 +50,9 @@ def read_status(
         page=page,
         page_source=page_source,
         incidents=files.convert_all(incidents, partial(_translate_incident, known_incidents=known_incidents)),
-        maintenances=files.convert_all(maintenances, partial(translate_maintenance, page=page)),
+        maintenances=files.convert_all(maintenances, partial(maintenance_from_source, page=page)),
         templates=tuple(
-            translate_template(template, file.pure_path.stem, file.path) for file, template in templates
+            template_from_source(template, file.pure_path.stem, file.path) for file, template in templates
         ),
     )
     return with_creation_dates(_with_components(files, None if components is None else components[1], status))
@@ -87,7 +87,7 @@ def _translate_incident(
 ) -> Incident:
     if isinstance(source, Incident):
         return source
-    incident = translate_incident(source, file_name, path)
+    incident = incident_from_source(source, file_name, path)
     if known_incidents is not None:
         known_incidents.add(incident)
     return incident
@@ -113,7 +113,7 @@ def _with_components(
     else:
         return status
     if not read.faulty_parts:
-        return replace(status, components=translate_components(read.source, status.page))
+        return replace(status, components=components_from_source(read.source, status.page))
     files.faulty_paths.add(status.components_source)
-    status = replace(status, components=translate_components(read.source, status.page))
+    status = replace(status, components=components_from_source(read.source, status.page))
     return without_faulty_components(status, read.faulty_parts)

@@ -94,7 +94,7 @@ class PageSource(SourceModel):
     feed readers recognize entries that they already have."""
 
 
-def translate_page(source: PageSource) -> Page:
+def page_from_source(source: PageSource) -> Page:
     """Convert the key `page` of site.yaml to the settings of the page.
 
     A page without an id gets one made from its URL.
