@@ -381,7 +381,7 @@ def third_party_versions(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return what extensions provide of one kind, by name.
+    """Return the functions and classes that extensions provide of one kind, by name.
 
     For example, `providers("place")` returns a dict such as `{"s3": "module:name"}`. The kind is the first word of
     names in `Extension.provides`.

@@ -111,7 +111,7 @@ class SiteStatus:
 
     @property
     def active_followers(self) -> tuple[FollowsStatus, ...]:
-        """The extensions with documents of the status; none if `skipped` has their documents."""
+        """The extensions with documents of the status, unless `skipped` has their documents."""
         return () if EXTENSIONS in self.skipped else self.followers
 
     @cached_property

@@ -123,9 +123,9 @@ class PageTexts:
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
-        """Return why a claim about a contract is proven or not, as a sentence.
+        """Return the reason for a claim's result, as a sentence in the page's language.
 
-        The sentence is in the language of the page, and can follow a colon.
+        A claim is a statement about a contract. The sentence can follow a colon.
         """
         values = {
             name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
@@ -153,9 +153,9 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english_sentence(reason: Reason) -> str:
-    """Return why a claim about a contract is proven or not, in English.
+    """Return the reason for a claim's result in English, for proofs and messages.
 
-    Proofs and messages have it.
+    A claim is a statement about a contract.
     """
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 

@@ -200,7 +200,7 @@ class StatusDocuments:
             yield archive
 
     def closed_document_inputs(self, record: IncidentState) -> tuple[object, ...]:
-        """Return what an ended incident's document shows besides the incident.
+        """Return the values in an ended incident's document, except the incident.
 
         A build reuses the document while these values and the incident stay the same.
 

@@ -69,7 +69,7 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _offsets_near(self, offset: int) -> dict[bytes, list[int]]:
-        """Return where each line or JSON member is in a part of the document.
+        """Index the lines or JSON members in a part of the document.
 
         Args:
             offset: the part is around this offset, so that not all of a large document is searched.
@@ -188,7 +188,10 @@ def _common_ends(text: bytes, base: bytes, base_start: int, base_end: int) -> _C
 
 
 def _common_prefix_length_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
-    """Count the bytes that two texts have in common, from two offsets on."""
+    """Return the number of equal bytes before the first difference of two texts.
+
+    Each text is compared from its own offset on.
+    """
     length, size, longer = 0, 64, True
     most = min(len(text) - start, len(other_text) - other_start)
     while length < most:

@@ -148,7 +148,7 @@ def _is_affected_by_another_record(context: StatusContext, component: str, state
 
 
 def _pointer_in_update(update: IncidentUpdate, member: str) -> Pointer:
-    """Return where a file states a value of an update, such as its `at`.
+    """Return the place of an update's value, such as `at`, in its file.
 
     A postmortem is an update too, but its keys differ: `published_at` instead of `at`.
     """
