@@ -206,7 +206,7 @@ EXTENSIONS = (
         folders=("de", "en", "es", "fr", "ja", "pt", "zh"),
         provides={
             "status languages": "statuary.extensions.languages.translations:status_in_first_language",
-            "text per language": "statuary.extensions.languages.translated:translated_text",
+            "text per language": "statuary.extensions.languages.translated:parse_translated_text",
         },
     ),
     Extension(

@@ -126,7 +126,7 @@ class Section:
         self.options = options
 
     @classmethod
-    def source(cls) -> "type[SourceModel] | None":
+    def settings_model(cls) -> "type[SourceModel] | None":
         """Return the model that validates the section's keys in site.yaml.
 
         A section is a part of statuary: the contracts, the status or an extension.

@@ -99,7 +99,7 @@ def test_registry_target_is_inside_its_extension(name, target):
 def test_extension_section_reads_only_own_key(row):
     section = load(row.section)
     assert Section in inspect.getmro(section)
-    model = section.source()
+    model = section.settings_model()
     if model is None:
         assert row.name == "hosting"
     else:

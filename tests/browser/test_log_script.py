@@ -15,8 +15,8 @@ from statuary.extensions.log.entries import (
     LogAction,
     LogEntry,
     LogSubject,
-    check_proof,
     encode_proof,
+    verify_proved_document,
 )
 from statuary.extensions.log.merkle import (
     LogError,
@@ -99,7 +99,7 @@ def entry_of(document: str, number: int) -> bytes:
 def is_accepted(proof: str, document: str, key: str) -> bool:
     """Return what the Python side returns."""
     try:
-        found, _ = check_proof(proof.encode(), document.encode())
+        found, _ = verify_proved_document(proof.encode(), document.encode())
         verify_checkpoint(found.checkpoint, parse_public_key(key))
     except LogError:
         return False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,
@@ -36,7 +36,9 @@ def requests_to_send() -> list[MeasuredRequest]:
 def expected(one: MeasuredRequest) -> tuple[int, str | None, str] | None:
     """Return what Python answers: it is held to the measurements, difference by difference, in its own tests."""
     method, target = one
-    answer = answer_lookup(LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>")
+    answer = answer_api_request(
+        LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>"
+    )
     return answer and (answer.status, answer.headers.get("Content-Type"), answer.body.decode())
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, Response, answer_api_request
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import ERROR_ID
 from support.measured_lookup import (
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 
 
 def by_python(method: str, target: str) -> Response | None:
-    return answer_lookup(LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>")
+    return answer_api_request(
+        LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>"
+    )
 
 
 def site_for(targets: list[str]) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from statuary.site.document import encode_json
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
@@ -58,7 +58,7 @@ def test_field_selection_ignores_chunk_size(query):
 
 
 def digest_of(target: str, site: dict[str, bytes]) -> str:
-    answer = answer_lookup(LookupRequest(target=target), site.get, lambda: "<uuid>")
+    answer = answer_api_request(LookupRequest(target=target), site.get, lambda: "<uuid>")
     assert answer is not None
     return hashlib.sha256(answer.body).hexdigest()
 
@@ -94,7 +94,7 @@ def test_random_invalid_queries_match_python_errors():
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(SELECTIONS // 5)]
     answers = answers_of_deno(fixture_site(), [{"target": target} for target in targets])
     for target, answer in zip(targets, answers, strict=True):
-        expected = answer_lookup(LookupRequest(target=target), fixture_site().get, lambda: "<uuid>")
+        expected = answer_api_request(LookupRequest(target=target), fixture_site().get, lambda: "<uuid>")
         assert expected is not None
         assert answer["status"] == expected.status, target
         assert ERROR_ID.sub("<uuid>", answer["body"]) == expected.body.decode(), target
@@ -228,7 +228,7 @@ def test_contract_without_chain_list_responds_404():
     )
     assert (answer[0]["status"], answer[0]["body"]) == (404, expected.decode())
     assert answer[1]["status"] == 404
-    python = answer_lookup(LookupRequest(target=target), site.get, str)
+    python = answer_api_request(LookupRequest(target=target), site.get, str)
     assert python is not None
     assert python.body == expected
 

@@ -272,14 +272,14 @@ def test_page_exception_excludes_only_faulty_page(tmp_path, monkeypatch) -> None
     content = write_files(
         small_site(tmp_path), {f"pages/{name}.md": page.format(name) for name in ("one", "two")}
     )
-    tokens = own_pages._Pages.parse_tokens
+    tokens = own_pages._Pages.parse_page_with_links
 
     def failing(self: Any, page: Any) -> Any:
         if page.path == "one":
             raise RecursionError
         return tokens(self, page)
 
-    monkeypatch.setattr(own_pages._Pages, "parse_tokens", failing)
+    monkeypatch.setattr(own_pages._Pages, "parse_page_with_links", failing)
     result = build(content, tmp_path / "out")
     (finding,) = result.checked.skipped
     assert (finding.rule, finding.path) == (DEFECT, "pages/one.md")

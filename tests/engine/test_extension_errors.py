@@ -51,7 +51,7 @@ def parts() -> Iterator[Part]:
             if isinstance(value, FunctionType):
                 yield Part(target, inspect.getmodule(value), value.__name__)
                 continue
-            model = value.source()
+            model = value.settings_model()
             yield from methods(target, value)
             yield from methods(f"{target}.source", model) if model is not None else ()
 
@@ -152,7 +152,7 @@ def test_extension_settings_exception_keeps_published_files(tmp_path, monkeypatc
 
     (content / "site.yaml").write_text(f"{settings}embed: true\n")
     with monkeypatch.context() as patched:
-        patched.setattr(load(row.section).source(), "settings", broken)
+        patched.setattr(load(row.section).settings_model(), "to_settings", broken)
         assert build(content, out) == (4, "")
         assert files_in(out / "embed") == files
         assert not (out / "v2/components.json").exists()  # the other extension is off
@@ -238,7 +238,7 @@ def test_page_exception_still_removes_deleted_pages(tmp_path, monkeypatch):
     content, out = write_files(tmp_path / "content", SMALL_SITE | pages), tmp_path / "out"
     assert build(content, out) == (0, "")
     (content / "pages/gone.md").unlink()
-    monkeypatch.setattr("statuary.extensions.own_pages.pages.iter_own_page_documents", failing)
+    monkeypatch.setattr("statuary.extensions.own_pages.pages.render_owner_page", failing)
     for _ in range(2):
         assert build(content, out) == (4, "")
         assert (out / "pages/kept.html").exists()

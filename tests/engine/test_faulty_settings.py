@@ -34,7 +34,7 @@ name: Outage
 components: {rpc: major_outage}
 updates: [{at: 2026-11-10T11:00:00Z, status: investigating}]
 """
-KEYS = [row.name for row in EXTENSIONS if row.section and load(row.section).source() is not None]
+KEYS = [row.name for row in EXTENSIONS if row.section and load(row.section).settings_model() is not None]
 ALONE = {"alerts", "cards", "clear_signing", "embed", "instatus", "metrics", "notify", "prometheus"}
 """The extensions that nothing else of a site depends on."""
 SOUND = {

@@ -16,7 +16,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.tick import tick
 from statuary.extensions.serving.lookup import LookupRequest
-from statuary.extensions.serving.server import answer_site
+from statuary.extensions.serving.server import answer_site_request
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.status.api.epoch_index import read_epoch_index
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY
@@ -171,7 +171,8 @@ def served(out: Path, instants: list[Instant]) -> Iterator[tuple[dict[str, bytes
     answers = iter(answers_of_deno(texts, cases))
     for at in instants:
         by_serve = {
-            path: answer_site(LookupRequest(target=f"/{path}"), texts.get, at, str).body for path in paths
+            path: answer_site_request(LookupRequest(target=f"/{path}"), texts.get, at, str).body
+            for path in paths
         }
         yield by_serve, {path: next(answers)["body"].encode() for path in paths}
 

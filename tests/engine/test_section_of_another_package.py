@@ -42,7 +42,7 @@ class CounterSource(SourceModel):
 class SiteCounterSource(ExtensionSource):
     counter: CounterSource | None = None
 
-    def settings(self):
+    def to_settings(self):
         return None if self.counter is None else CounterSettings(self.counter.title)
 
 
@@ -50,7 +50,7 @@ class CounterSection(Section, FollowsStatus):
     urls = (ABOUT, COUNT, TOTAL, KEPT, FILE)
 
     @classmethod
-    def source(cls):
+    def settings_model(cls):
         return SiteCounterSource
 
     def operations(self, run):

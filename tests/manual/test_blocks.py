@@ -144,7 +144,7 @@ class Shell:
         (programs / "statuary").write_text(
             f"#!{sys.executable}\n"
             "from statuary.extensions.hosting import installation\n"
-            "installation.read_installation = lambda _: installation.Installation('statuary')\n"
+            "installation.detect_installation = lambda _: installation.Installation('statuary')\n"
             "from statuary.__main__ import main\nmain()\n",
             encoding="utf-8",
         )
@@ -194,7 +194,7 @@ class Shell:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
-            patch.setattr(installation, "read_installation", lambda _: Installation("statuary"))
+            patch.setattr(installation, "detect_installation", lambda _: Installation("statuary"))
             done = run_command(self.folder, *arguments)
         assert done.exit_code in codes, f"{arguments}\n{done.output}"
         return done.output

@@ -40,7 +40,7 @@ def type_line(line: str) -> None:
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(hosting, "read_installation", lambda _: Installation("statuary"))
+    monkeypatch.setattr(hosting, "detect_installation", lambda _: Installation("statuary"))
     return tmp_path
 
 

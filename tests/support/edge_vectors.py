@@ -19,7 +19,7 @@ from statuary.contracts.api import lists as contract_lists
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import make_contract_row
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from statuary.extensions.serving.server import find_scheduled_version
 from statuary.site.document import Document, encode_json
 from statuary.status.api.epochs import PatchBase
@@ -452,7 +452,9 @@ INSTANTS = [
 
 def case(target: str, method: str = "GET") -> Case:
     """Return a look-up request and its answer, None where the site's own files are the answer."""
-    answer = answer_lookup(LookupRequest(method=method, target=target), fixture_site().get, lambda: "<uuid>")
+    answer = answer_api_request(
+        LookupRequest(method=method, target=target), fixture_site().get, lambda: "<uuid>"
+    )
     answered = answer and {
         "status": answer.status,
         "headers": {name: answer.headers[name] for name in COMPARED_HEADERS if name in answer.headers},

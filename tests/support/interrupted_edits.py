@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from statuary.extensions.log.notes import parse_private_key
-from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head
+from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_log_floor_file
 from statuary.extensions.notify.sent_events import parse_delivery_state
 from support.interrupted_logs import written
 from support.interrupted_writes import WRITES
@@ -99,7 +99,7 @@ class EditedContent:
         if is_over or self.key.exists():
             assert parse_private_key(self.key.read_text("utf-8")).name == ORIGIN
         if is_over or (self.content / MIN_HEAD_FILE).exists():
-            assert read_min_head(self.content, ORIGIN) == EMPTY
+            assert read_log_floor_file(self.content, ORIGIN) == EMPTY
 
     def _check_notify(self, *, is_over: bool) -> None:
         assert list(parse_delivery_state(self.state.read_bytes(), "state")) == ["hook"]

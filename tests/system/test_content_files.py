@@ -8,7 +8,7 @@ import pytest
 
 from statuary.base.errors import StatuaryError
 from statuary.extensions.log.key_changes import ROTATION, read_key_change
-from statuary.extensions.log.resume import MIN_HEAD_FILE, read_min_head
+from statuary.extensions.log.resume import MIN_HEAD_FILE, read_log_floor_file
 from statuary.extensions.upstream.state_file import FILE as UPSTREAM_FILE
 from statuary.extensions.upstream.state_file import read_upstream_changes
 
@@ -16,7 +16,7 @@ SECRET = "hunter2"
 
 Read = Callable[[Path], object]
 READERS: dict[str, Read] = {
-    MIN_HEAD_FILE: lambda content: read_min_head(content, "status.example.org/log"),
+    MIN_HEAD_FILE: lambda content: read_log_floor_file(content, "status.example.org/log"),
     ROTATION: read_key_change,
     UPSTREAM_FILE: read_upstream_changes,
 }

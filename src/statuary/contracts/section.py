@@ -62,7 +62,7 @@ class ContractsSection(ContentSection):
 
     @override
     @classmethod
-    def source(cls) -> "type[SourceModel]":
+    def settings_model(cls) -> "type[SourceModel]":
         from statuary.contracts.sources.site_settings import ContractKeysSource
 
         return ContractKeysSource

@@ -23,7 +23,7 @@ class ExtensionSource(SourceModel):
     The key is its only member.
     """
 
-    def settings(self) -> tuple[object, ...] | None:
+    def to_settings(self) -> tuple[object, ...] | None:
         """Convert the extension's key in site.yaml to its settings.
 
         Returns:
@@ -47,7 +47,7 @@ def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
         extension = extension_of(key)
         model: type[ExtensionSource] | None = None
         if extension is not None:
-            model = load(extension.section).source()
+            model = load(extension.section).settings_model()
         if model is not None:
             models[key] = model
     return models
@@ -79,7 +79,7 @@ def read_extension_settings(
     faulty: set[str] = set()
     for key, model in models.items():
         source = validate_tree({key: tree[key]}, model, path, findings)
-        value = None if source is None else run_guarded(source.settings, path, f"reading `{key}`")
+        value = None if source is None else run_guarded(source.to_settings, path, f"reading `{key}`")
         if isinstance(value, Finding):  # a bug: the status is published without this extension
             findings.append(value.with_path(path, (key,)))
         elif value is not None:

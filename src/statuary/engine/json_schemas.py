@@ -61,7 +61,7 @@ def _schema_with_descriptions(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    sections = [_schema_with_descriptions(load(row.section).source()) for row in CONTENT_SECTIONS]
+    sections = [_schema_with_descriptions(load(row.section).settings_model()) for row in CONTENT_SECTIONS]
     extensions = map(_schema_with_descriptions, extension_models(SiteSource.known_keys()).values())
     parts = [schema, *sections, *extensions]
     properties = {key: value for part in parts for key, value in part["properties"].items()}

@@ -98,7 +98,7 @@ def parse_settings(tree: Tree, path: str, findings: list[Finding]) -> SettingsFi
 
 def _parse_tree(tree: Tree, path: str, findings: list[Finding]) -> SettingsFile | None:
     """Validate the keys of site.yaml, each by the model of its section."""
-    kinds = {row.name: load(row.section).source() for row in CONTENT_SECTIONS}
+    kinds = {row.name: load(row.section).settings_model() for row in CONTENT_SECTIONS}
     known = [SiteSource, *kinds.values()]  # the models of all keys except those of extensions
     sections: dict[str, SourceModel] = {}
     for name, kind in kinds.items():

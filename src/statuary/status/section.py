@@ -66,7 +66,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     @classmethod
-    def source(cls) -> "type[SourceModel]":
+    def settings_model(cls) -> "type[SourceModel]":
         from statuary.status.sources.site_settings import StatusKeysSource
 
         return StatusKeysSource

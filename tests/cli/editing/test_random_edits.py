@@ -21,7 +21,7 @@ from statuary.engine.build import build_site
 from statuary.engine.check_edit import CheckedStatus, read_status_content
 from statuary.engine.tick import tick
 from statuary.extensions.serving.lookup import LookupRequest
-from statuary.extensions.serving.server import SiteApp, answer_site
+from statuary.extensions.serving.server import SiteApp, answer_site_request
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.status.api.epoch_index import read_epoch_index
 from statuary.status.model.timeline import Timeline
@@ -348,7 +348,9 @@ def test_random_edits_build_equals_fresh_build(tmp_path_factory: Any, data: Any)
         app = SiteApp(whole.get, lambda now=now: now, lambda: "<uuid>", lambda _: None, None)
         for path in fresh:
             if path.endswith((".json", ".html", ".atom", ".rss", ".ics", ".svg")):
-                looked_up = answer_site(LookupRequest(target=f"/{path}"), whole.get, now, lambda: "<uuid>")
+                looked_up = answer_site_request(
+                    LookupRequest(target=f"/{path}"), whole.get, now, lambda: "<uuid>"
+                )
                 assert without_next_change(looked_up.body) == fresh[path], (path, now, story.told)
                 if path.startswith("api/v2/"):
                     assert app.respond(LookupRequest(target=f"/{path}")).body == fresh[path], (

@@ -8,7 +8,7 @@ import pytest
 
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from support.api_requests import ABSENT, CHAIN, FULL, SITE, contract_targets, directory_targets
 from support.edge_runtimes import answers_of_deno, write_site
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
@@ -18,7 +18,7 @@ PAGES = {"404.html": b"<!doctype html>404", "index.html": b"<!doctype html>"}
 
 
 def ask(target: str, site: dict[str, bytes] = SITE, method: str = "GET") -> tuple[int, bytes] | None:
-    response = answer_lookup(LookupRequest(method=method, target=target), site.get, lambda: "id")
+    response = answer_api_request(LookupRequest(method=method, target=target), site.get, lambda: "id")
     return None if response is None else (response.status, response.body)
 
 

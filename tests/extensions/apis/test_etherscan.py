@@ -16,7 +16,7 @@ from statuary.extensions.importing.toolchains.explorer import (
     parse_getcontractcreation_result,
     read_explorer_source,
 )
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from support.contracts import FEATURES, made_record, unjudged
 from support.edge_runtimes import Served, answers_of_deno
 from support.ethereum_node import COMPILERS
@@ -33,7 +33,7 @@ MEMBERS = (
 
 
 def ask(target: str, method: str = "GET") -> Any:
-    response = answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
+    response = answer_api_request(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
     assert response is not None
     assert response.status == 200
     return json.loads(response.body)
@@ -155,7 +155,7 @@ def test_etherscan_chainlist_lists_site_chains():
 
 def test_explorer_url_without_module_is_page():
     for method, target in (("GET", "/api"), ("HEAD", "/api?x=module"), ("OPTIONS", "/api")):
-        assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
+        assert answer_api_request(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ def test_edge_matches_python_on_malformed_calls():
     ]
     for case, answer in zip(cases, answers_of_deno(SITE, cases), strict=True):
         request = LookupRequest(method=case["method"], target=quote(case["target"], safe="/?&=%[]$,*+'\\"))
-        response = answer_lookup(request, SITE.get, lambda: "id")
+        response = answer_api_request(request, SITE.get, lambda: "id")
         ours = None if response is None else (response.status, response.body.decode())
         assert ours == (None if answer is None else (answer["status"], answer["body"])), case
 

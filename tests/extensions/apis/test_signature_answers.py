@@ -10,7 +10,7 @@ from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.answers import matches_pattern
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import collect_signatures, iter_signature_documents
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from support.edge_runtimes import answers_of_deno
 from support.random_runs import seeded
 
@@ -38,7 +38,7 @@ SITE = site()
 
 
 def ask(target: str, method: str = "GET") -> tuple[int, Any]:
-    response = answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
+    response = answer_api_request(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
     assert response is not None
     return response.status, json.loads(response.body)
 
@@ -132,7 +132,7 @@ def test_signature_search_with_invalid_pattern_fails(query):
 
 
 def test_lookup_without_signature_api_returns_none():
-    assert answer_lookup(LookupRequest(target=LOOKUP), {}.get, lambda: "id") is None
+    assert answer_api_request(LookupRequest(target=LOOKUP), {}.get, lambda: "id") is None
 
 
 def test_signature_pattern_matching_time_is_bounded():
@@ -167,7 +167,7 @@ def test_edge_matches_python_on_malformed_lookups():
     statuses = set()
     for case, answer in zip(cases, answers, strict=True):
         request = LookupRequest(method=case["method"], target=quote(case["target"], safe="/?&=%[]$,*+'\\"))
-        response = answer_lookup(request, SITE.get, lambda: "id")
+        response = answer_api_request(request, SITE.get, lambda: "id")
         if response is None or answer is None:
             assert (response, answer) == (None, None), case
             continue

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from statuary.extensions.hosting.web_servers import NO_SIGNATURES
-from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_api_request
 from support.api_requests import SITE as SIGNATURE_SITE
 from support.edge_runtimes import Served, answers_of_deno, write_site
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, SITE, hostile_targets
@@ -28,7 +28,7 @@ TARGETS = [quote(target, safe="/?&=%[]$,*+'") for target in hostile_targets(17, 
 
 def expected(target: str, method: str = "GET") -> tuple[int, bytes]:
     """What `serve` answers; a path without an answer is that of a page, or of none."""
-    response = answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
+    response = answer_api_request(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
     if response is not None:
         return (404, PAGES["404.html"]) if response.status == 404 else (response.status, response.body)
     is_page = target.partition("?")[0].strip("/") == "api"

@@ -21,7 +21,7 @@ from statuary.extensions.conform.deployment import (
     SendRequest,
 )
 from statuary.extensions.serving.lookup import LookupRequest
-from statuary.extensions.serving.server import answer_site
+from statuary.extensions.serving.server import answer_site_request
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.site.urls import FRAMED_POLICY
 from statuary.system.network.client import HttpResponse, UnreachableError
@@ -65,7 +65,7 @@ def asking(site: SiteReader, damage: Damage = lambda _target, _method, answered:
             if_none_match=headers.get("If-None-Match"),
             range_header=headers.get("Range"),
         )
-        answer = answer_site(request, site.read, NOW, lambda: "6f2dd1a4-27d1-4f6f-9c6b-4d0f3c1a2b3c")
+        answer = answer_site_request(request, site.read, NOW, lambda: "6f2dd1a4-27d1-4f6f-9c6b-4d0f3c1a2b3c")
         output = {name.lower(): text for name, text in answer.headers.items()}
         return damage(
             target, method, HttpResponse(status=int(answer.status), headers=output, body=answer.body)

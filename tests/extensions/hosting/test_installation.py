@@ -17,7 +17,7 @@ from statuary.extensions.hosting.installation import (
     BUILT_WHEEL,
     Installation,
     copy_or_build_wheel,
-    repeat_installation,
+    make_installation,
 )
 from statuary.version import VERSION
 from support.requirements import CHECKOUT
@@ -43,14 +43,14 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_install_requirement_is_single_shell_word(case):
     direct_url, requirement = CASES[case]
-    installation = repeat_installation(direct_url, Path())
+    installation = make_installation(direct_url, Path())
     assert shlex.split(installation.requirement) == [requirement]
     assert Requirement(requirement).name == "statuary"
     assert installation.note == ""
 
 
 def run(monkeypatch, installation, *arguments):
-    monkeypatch.setattr(hosting, "read_installation", lambda _: installation)
+    monkeypatch.setattr(hosting, "detect_installation", lambda _: installation)
     result = CliRunner().invoke(hosting.hosting_command, list(arguments))
     assert result.exit_code == 0, result.output
     return result
@@ -59,7 +59,7 @@ def run(monkeypatch, installation, *arguments):
 def test_installed_wheel_is_copied_to_project(tmp_path, monkeypatch):
     wheel = tmp_path / "statuary-1.2-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
-    installation = repeat_installation({"url": wheel.as_uri(), "archive_info": {}}, tmp_path)
+    installation = make_installation({"url": wheel.as_uri(), "archive_info": {}}, tmp_path)
     assert installation == Installation("./wheels/statuary-1.2-py3-none-any.whl", wheel)
     content, out = small_site(tmp_path), tmp_path / "out"
     run(monkeypatch, installation, "vercel", "--content", str(content), "--out", str(out))
@@ -77,7 +77,7 @@ def test_wheel_inside_project_is_not_copied(tmp_path):
 
 
 def test_missing_installed_wheel_is_reported(tmp_path):
-    gone = repeat_installation({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
+    gone = make_installation({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
     assert "no longer exists" in gone.note
 
 
@@ -115,7 +115,7 @@ def git(folder, *arguments):
 
 
 def of_folder(folder, project):
-    return repeat_installation({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
+    return make_installation({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
 
 
 def test_clean_git_checkout_installs_from_commit(checkout, tmp_path):
@@ -167,7 +167,7 @@ def test_unbuildable_source_folder_writes_no_files(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     (source := tmp_path / "source").mkdir()
     monkeypatch.setattr(
-        hosting, "read_installation", lambda _: Installation(f"./wheels/{BUILT_WHEEL}", source)
+        hosting, "detect_installation", lambda _: Installation(f"./wheels/{BUILT_WHEEL}", source)
     )
     result = CliRunner().invoke(
         statuary, ["hosting", "netlify", "--content", str(content), "--out", str(out)]

@@ -14,7 +14,7 @@ import orjson
 import pytest
 import yaml
 
-from statuary.extensions.hosting.host_files import log_files
+from statuary.extensions.hosting.host_files import make_log_script_files
 from statuary.extensions.hosting.hosts import (
     HostOptions,
     make_github_pages_files,
@@ -184,7 +184,7 @@ def test_failed_publish_target_stops_deployment(plain_project):
 
 
 def test_manual_contains_current_log_script():
-    (script,) = log_files(HostOptions(enabled=frozenset({"log"})))
+    (script,) = make_log_script_files(HostOptions(enabled=frozenset({"log"})))
     assert script == ("build-with-log.sh", file_in(MANUAL / "log.md", "build-with-log.sh"))
 
 

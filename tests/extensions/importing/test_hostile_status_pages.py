@@ -49,7 +49,7 @@ class SavedPage(WebSource):
         super().__init__(wait=lambda _: None)
         self.documents = documents
 
-    def json(self, url: str) -> Any:
+    def fetch_json(self, url: str) -> Any:
         return next((body for end, body in self.documents.items() if url.endswith(end)), None)
 
 

@@ -10,7 +10,7 @@ from statuary.base.files import PublishingError
 from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
 from statuary.extensions.log.published_log import TreeHead
-from statuary.extensions.log.resume import write_min_head
+from statuary.extensions.log.resume import write_log_floor_file
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
 from support.sites import INCIDENT, NOW, address_of, path_of, record_of, write_files
@@ -154,7 +154,7 @@ def test_diverged_log_publishes_other_documents(tmp_path, content, site):
 
 
 def test_log_init_rejects_content_with_log(tmp_path, content):
-    write_min_head(content, "status.plinth.example/log", TreeHead(7, bytes(32)))
+    write_log_floor_file(content, "status.plinth.example/log", TreeHead(7, bytes(32)))
     floor = (content / "log-floor.txt").read_bytes()
     printed = run("init", "other.example/log", "--out", tmp_path / "key", "--content", content, code=3)
     assert "7 published entries of the log status.plinth.example/log" in printed

@@ -149,7 +149,7 @@ def test_damaged_key_rotation_statement_is_rejected(operator):
     # the status is published all the same
     assert "does not announce a key" in operator.build(1, code=4)
     with pytest.raises(LogError, match="not a valid checkpoint"):
-        parse_checkpoint(change.note.encode())
+        parse_checkpoint(change.signed_note.encode())
 
 
 def test_invalid_key_change_entry_is_rejected():

@@ -19,7 +19,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.tick import TickResult, tick
 from statuary.extensions.log import site_log
-from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
+from statuary.extensions.log.entries import EntryKind, LogAction, parse_proof, verify_proved_document
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
 from statuary.extensions.log.published_log import TreeHead, read_log_settings
@@ -97,10 +97,10 @@ def test_published_log_inclusion_proofs_verify(site):
         ("log/incidents/slow.tlog-proof", "incidents/slow.json"),
         ("log/incidents/upgrade.tlog-proof", "incidents/upgrade.json"),
     ):
-        proof, _ = check_proof((site / path).read_bytes(), (site / document).read_bytes())
+        proof, _ = verify_proved_document((site / path).read_bytes(), (site / document).read_bytes())
         verify_checkpoint(proof.checkpoint, KEY.public)
         with pytest.raises(LogError, match=r"SHA-256|not the document"):
-            check_proof((site / path).read_bytes(), b"something else")
+            verify_proved_document((site / path).read_bytes(), b"something else")
 
 
 @pytest.mark.slow
@@ -221,7 +221,7 @@ def test_full_log_tiles_replace_partial_tiles(tmp_path, content):
     tiles = sorted(path for path in files_in(site) if path.startswith("log/tile/0"))
     assert tiles == ["log/tile/0/000", f"log/tile/0/001.p/{len(entries_of(site)) - 256}"]
     for file in (site / "log/incidents").glob("*.tlog-proof"):
-        check_proof(file.read_bytes(), (site / f"incidents/{file.stem}.json").read_bytes())
+        verify_proved_document(file.read_bytes(), (site / f"incidents/{file.stem}.json").read_bytes())
 
 
 @pytest.mark.slow

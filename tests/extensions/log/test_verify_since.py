@@ -119,7 +119,7 @@ def test_verify_since_reads_only_changed_documents(tmp_path, layout):
         site = tmp_path / f"site{records}"
         since = built_with(content, site, records, layout)
         reads[records] = checked_since(site, since)
-        assert reads[records].found.covers_all_files
+        assert reads[records].found.all_files_match
         subjects = {entry.subject for entry in entries_of(site)[since:]}
         assert len(subjects) >= 12  # ten records, the incident and the site
         assert reads[records].found.matching_count >= 3 * 10
@@ -157,7 +157,7 @@ def changed_site(tmp_path: Path, content: Path, site: Path) -> int:
     ],
 )
 def test_verify_since_finds_damaged_changed_document(site, changed_site, path, is_found):
-    assert checked_since(site, changed_site).found.covers_all_files
+    assert checked_since(site, changed_site).found.all_files_match
     file = site / path.format(size=log_of(site).head.size)
     names = [one for one in site.rglob("*") if one.is_file() and one.samefile(file)]
     body = bytearray(file.read_bytes())
@@ -166,7 +166,7 @@ def test_verify_since_finds_damaged_changed_document(site, changed_site, path, i
         name.unlink()
         name.write_bytes(body)
     try:
-        holds = checked_since(site, changed_site).found.covers_all_files
+        holds = checked_since(site, changed_site).found.all_files_match
     except LogError:
         holds = False
     assert holds is not is_found

@@ -21,7 +21,7 @@ from statuary.extensions.metrics.documents import (
     average_by_interval,
     compute_usual_range,
     draw_graph,
-    draw_pulse,
+    draw_metric_summary,
     format_short_number,
     round_up_for_axis,
     split_at_gaps,
@@ -208,15 +208,15 @@ def test_metric_tile_marks_unusual_value():
     usual = UsualRange(0.1, 0.2)
     for value, is_marked in ((0.15, False), (0.29, False), (2.2, True)):
         day = average_by_interval([Point(AT, value)], PERIODS[0], AT)
-        text = draw_pulse(metric(unit="s"), day, usual, AT)
+        text = draw_metric_summary(metric(unit="s"), day, usual, AT)
         ET.fromstring(text)
         assert ('class="now out"' in text) is is_marked
         assert "0.1 \N{EN DASH} 0.2 s" in text
-    assert ">\N{EN DASH}" in draw_pulse(metric(unit="s"), [], None, AT)
+    assert ">\N{EN DASH}" in draw_metric_summary(metric(unit="s"), [], None, AT)
 
 
 def test_metric_tile_text_size_ignores_width():
-    root = ET.fromstring(draw_pulse(metric(unit="s"), [], UsualRange(3, 5), AT))
+    root = ET.fromstring(draw_metric_summary(metric(unit="s"), [], UsualRange(3, 5), AT))
     assert "viewBox" not in root.attrib, "a picture with one would shrink its text"
     assert root.attrib["width"] == "100%"
 

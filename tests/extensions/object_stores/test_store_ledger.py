@@ -106,7 +106,7 @@ def test_encoded_store_index_parses_unchanged():
         StoreIndex(begun=("cd", "ef"), doubted=("a",)),
     ):
         assert parse_store_index(index.encode()) == index
-    assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listings == ("a", "d", "b", "c")
+    assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).all_listing_digests == ("a", "d", "b", "c")
 
 
 def test_earlier_store_index_lists_nothing():

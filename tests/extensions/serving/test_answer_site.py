@@ -4,7 +4,7 @@ import pytest
 
 from statuary.base.primitives import parse_instant
 from statuary.extensions.serving.lookup import LookupRequest, Response, make_entity_tag
-from statuary.extensions.serving.server import answer_site
+from statuary.extensions.serving.server import answer_site_request
 
 SITE = {
     "index.html": b"<title>plain</title>",
@@ -22,7 +22,7 @@ BEFORE, AFTER = parse_instant("2026-12-01T09:59:50Z"), parse_instant("2026-12-01
 
 
 def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
-    return answer_site(LookupRequest(target=target, **asked), site.get, now, lambda: "<uuid>")
+    return answer_site_request(LookupRequest(target=target, **asked), site.get, now, lambda: "<uuid>")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_status_after_last_epoch_is_stale():
 
     def headers(now):
         request = LookupRequest(method="GET", target="/api/v2/status.json")
-        return answer_site(request, files.get, parse_instant(now), lambda: "id").headers
+        return answer_site_request(request, files.get, parse_instant(now), lambda: "id").headers
 
     assert "Statuary-Stale-Since" not in headers("2026-11-02T12:00:00Z")
     assert headers("2026-11-03T00:00:00Z")["Statuary-Stale-Since"] == "2026-11-03T00:00:00.000Z"

@@ -140,7 +140,7 @@ def test_failed_rebuild_does_not_stop_serving(tmp_path, monkeypatch, capsys, err
 
     content = small_site(tmp_path)
     with ExitStack() as stack:
-        opened = commands._open_built_content(content, lambda: NOW, stack)
+        opened = commands._build_content_to_serve(content, lambda: NOW, stack)
         monkeypatch.setattr(commands, "build_site", fail)
         capsys.readouterr()
         assert opened.watched is not None

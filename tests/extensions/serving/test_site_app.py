@@ -107,11 +107,11 @@ def test_reload_events_forget_disconnected_client():
     with listening(web({}, [], changes)) as port:
         with asked(port, EVENTS_PATH) as stream:
             assert stream.readline() == b"retry: 1000\n"
-            changes.announce()
+            changes.reload_pages()
             assert [stream.readline() for _ in range(3)] == [b"\n", b"event: change\n", b"data: site\n"]
         until = time.monotonic() + 20
         while changes.waiting and time.monotonic() < until:
-            changes.announce()
+            changes.reload_pages()
             time.sleep(0.01)
     assert not changes.waiting
 

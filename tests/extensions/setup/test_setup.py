@@ -79,7 +79,7 @@ def test_setup_commits_installed_wheel(host, project, tmp_path_factory, monkeypa
     wheel = tmp_path_factory.mktemp("downloads") / "statuary-1-py3-none-any.whl"
     wheel.write_bytes(b"PK")
     monkeypatch.setattr(
-        commands, "read_installation", lambda _: Installation(f"./wheels/{wheel.name}", wheel)
+        commands, "detect_installation", lambda _: Installation(f"./wheels/{wheel.name}", wheel)
     )
     command = ["setup", host, "--yes", "--no-form", *options_for(host), "--content", str(project / "content")]
     done = CliRunner().invoke(statuary, [*command, "--out", str(project)])

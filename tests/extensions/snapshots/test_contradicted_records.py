@@ -28,7 +28,7 @@ def test_snapshot_accepts_invalid_record_marked_contradicted(status: str, *, pro
         for path, body in documents[:: -1 if proof_is_first else 1]:
             records(entry(path), body)
     is_admitted = status == "contradicted"
-    assert (records.verified, records.rejected_count, records.admitted_count) == (
+    assert (records.verified, records.undisclosed_failure_count, records.disclosed_failure_count) == (
         0,
         not is_admitted,
         is_admitted,

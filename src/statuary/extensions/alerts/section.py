@@ -19,7 +19,7 @@ class AlertsSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.alerts.settings import SiteAlertsSource
 
         return SiteAlertsSource

@@ -108,7 +108,7 @@ class SiteAlertsSource(ExtensionSource):
     opens a draft."""
 
     @override
-    def settings(self) -> AlertSettings | None:
+    def to_settings(self) -> AlertSettings | None:
         return (
             None
             if self.alerts is None

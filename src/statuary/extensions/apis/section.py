@@ -27,7 +27,7 @@ class ApisSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.apis.settings import SiteApisSource
 
         return SiteApisSource

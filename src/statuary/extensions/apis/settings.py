@@ -40,6 +40,6 @@ class SiteApisSource(ExtensionSource):
     of the manual explains each one."""
 
     @override
-    def settings(self) -> ApisSettings | None:
+    def to_settings(self) -> ApisSettings | None:
         apis = tuple(api for api in Api if api in self.apis)
         return ApisSettings(apis) if apis else None

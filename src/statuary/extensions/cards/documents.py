@@ -113,7 +113,7 @@ class CardsSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.cards.settings import SiteCardsSource
 
         return SiteCardsSource

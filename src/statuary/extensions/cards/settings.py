@@ -30,5 +30,5 @@ class SiteCardsSource(ExtensionSource):
     `cards`."""
 
     @override
-    def settings(self) -> CardSettings:
+    def to_settings(self) -> CardSettings:
         return CardSettings(font=self.cards.font or "")

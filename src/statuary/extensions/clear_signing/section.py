@@ -44,7 +44,7 @@ class ClearSigningSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.clear_signing.settings import SiteClearSigningSource
 
         return SiteClearSigningSource

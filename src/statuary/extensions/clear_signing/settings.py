@@ -35,7 +35,7 @@ class SiteClearSigningSource(ExtensionSource):
     folder."""
 
     @override
-    def settings(self) -> ClearSigningSettings | None:
+    def to_settings(self) -> ClearSigningSettings | None:
         if self.clear_signing is None:
             return None
         source = self.clear_signing

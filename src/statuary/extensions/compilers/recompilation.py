@@ -125,7 +125,7 @@ def _is_same_value_respelled(pointer: Pointer, recorded: Json, recompiled: Json)
     # Other submissions and JavaScript servers write some numbers and ids differently.
     if pointer[-1] in NUMBERED_MEMBERS:
         return _have_same_values(recorded, recompiled)
-    return pointer[-1] in LAYOUTS and is_rounded_layout(
+    return pointer[-1] in LAYOUTS and is_same_except_rounding(
         _with_null_types(recorded), _with_null_types(recompiled)
     )
 
@@ -137,7 +137,7 @@ def _with_null_types(layout: Json) -> Json:
     return layout
 
 
-def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
+def is_same_except_rounding(recorded: Json, recompiled: Json) -> bool:
     """Return whether two storage layouts are equal except for rounded numbers.
 
     JavaScript rounds integers above 2^53, so layouts from servers written in it differ there. Keys must be in
@@ -149,7 +149,7 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
-            is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
+            is_same_except_rounding(value, recompiled[key]) for key, value in recorded.items()
         )
     numbers = [_round_large_number(value) for value in (recorded, recompiled)]
     return is_same_json(recorded, recompiled) if None in numbers else numbers[0] == numbers[1]
@@ -339,18 +339,18 @@ def recompilation_input(record: RecordValue) -> JsonObject:
     std_json_input = record["stdJsonInput"]
     compilation = record["compilation"]
     language = std_json_input["language"]
-    artifacts = requested_artifacts(language, compilation["compilerVersion"])
+    artifacts = output_names_in_records(language, compilation["compilerVersion"])
     if language == "Vyper":
         in_record = (
             name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if record_value_at(record, place)
         )
         artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
-    return request_outputs(
-        _order_layout_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
+    return select_compiler_outputs(
+        _sort_layout_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
     )
 
 
-def request_outputs(
+def select_compiler_outputs(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
     """Change compiler input to request some outputs of one contract.
@@ -390,7 +390,7 @@ def request_all_outputs(
         DerivationError: if a name is invalid.
     """
     language = as_text(std_json_input["language"])
-    artifacts: Json = list(requested_artifacts(language, version))
+    artifacts: Json = list(output_names_in_records(language, version))
     selection: dict[str, Json] = {}
     for path, name in map(split_qualified_name, contract_names):
         of_path = {**as_object(selection.get(path)), name: artifacts}
@@ -399,7 +399,7 @@ def request_all_outputs(
     return {**std_json_input, "settings": settings}
 
 
-def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
+def output_names_in_records(language: str, version: str) -> tuple[str, ...]:
     """Return the names of the compiler outputs that contract records contain.
 
     Args:
@@ -412,7 +412,7 @@ def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
     return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
 
 
-def _order_layout_overrides(std_json_input: JsonObject) -> JsonObject:
+def _sort_layout_overrides(std_json_input: JsonObject) -> JsonObject:
     """Put overrides into the order in which Vyper reads layouts.
 
     Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.

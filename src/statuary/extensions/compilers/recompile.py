@@ -134,7 +134,7 @@ def _recompile_contract(
     compiler = recompiler.find_compiler(record)
     if compiler is None:
         return compiler_of_record(record)
-    findings = [finding.with_path(path) for finding in recompiler.compare(record, compiler)]
+    findings = [finding.with_path(path) for finding in recompiler.recompile_and_compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
     return locate_bulk_findings(findings, contract)
@@ -158,7 +158,7 @@ class Recompiler:
         """Return the installed compiler with the contract's version, or None."""
         return find_compiler(self.options.compilers, *compiler_of_record(record))
 
-    def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
+    def recompile_and_compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
         """Compile a contract's sources again, and yield each difference.
 
         If the compiler fails, its error is yielded instead.

@@ -80,7 +80,7 @@ def _contradicted_recompilation(difference: str) -> Recompilation:
     return Recompilation(reason, is_contradicted=True)
 
 
-def open_recompiler(option_values: Iterable[str]) -> BuildCompilers:
+def find_build_compilers(option_values: Iterable[str]) -> BuildCompilers:
     """Find the compilers with which a build compiles contracts again.
 
     Args:

@@ -13,7 +13,7 @@ from statuary.contracts.incremental.build_settings import RecordRecompiler
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import RULES
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
-from statuary.extensions.compilers.recompile_in_build import open_recompiler
+from statuary.extensions.compilers.recompile_in_build import find_build_compilers
 from statuary.section import Run, Section, SectionResult
 
 
@@ -40,7 +40,7 @@ class RecompilationSection(Section, RecompilesRecords):
 
     @override
     def recompiler(self) -> RecordRecompiler:
-        return open_recompiler(self.options["compiler"])
+        return find_build_compilers(self.options["compiler"])
 
     @override
     def check(self, run: Run) -> SectionResult | None:

@@ -143,10 +143,10 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
         with PackListReader(
             parse_pack_list(response.body, f"/{LIST}"), partial(ServedRanges, deployment)
         ) as packs:
-            for contract in deployment.contracts:
+            for contract in deployment.sample_contracts:
                 proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
                 yield from _find_packing_faults(
-                    packs, contract.target, deployment.get_response(f"{contract.target}?fields=all")
+                    packs, contract.record_path, deployment.get_response(f"{contract.record_path}?fields=all")
                 )
                 yield from _find_packing_faults(packs, f"/{proof}", deployment.get_response(f"/{proof}"))
     except DamagedSnapshotError as damaged:

@@ -56,7 +56,7 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
         raise NotApplicableError(
             f"{chains} returns 404: the site does not serve the calls of a block explorer"
         )
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         base = f"/{urls.ETHERSCAN_CALL}?chainid={contract.chain_id}&module=contract&action=getsourcecode&address="
         for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
             response = deployment.get_response(base + address)
@@ -70,7 +70,9 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
     """Each tool's interface must have the files of a listed contract, and no files of an unknown one."""
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
     has_otterscan = deployment.get_response(config).status == 200
-    targets = [_explorer_file_path(contract.chain_id, contract.address) for contract in deployment.contracts]
+    targets = [
+        _explorer_file_path(contract.chain_id, contract.address) for contract in deployment.sample_contracts
+    ]
     has_blockscout = any(deployment.get_response(target).status == 200 for target in targets)
     if not has_otterscan and not has_blockscout:
         raise NotApplicableError(
@@ -93,7 +95,7 @@ def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterato
 
 
 def _require_contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         if deployment.get_response(_explorer_file_path(contract.chain_id, contract.address)).status == 200:
             return contract
     raise NotApplicableError(
@@ -121,8 +123,8 @@ def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
 def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
     """The look-up by the hash of a listed contract's code must return the contract."""
     checked = False
-    for contract in deployment.contracts:
-        record = as_object(deployment.get_json(contract.target))
+    for contract in deployment.sample_contracts:
+        record = as_object(deployment.get_json(contract.record_path))
         code = as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode")).removeprefix("0x")
         digest = f"0x{keccak256(bytes.fromhex(code)).hex()}"
         response = deployment.get_response(f"/{urls.CODE.path(code_hash=digest)}")
@@ -143,7 +145,7 @@ def _find_wrong_explorer_files(deployment: CheckedDeployment, file_paths: list[s
         response = deployment.get_response(target)
         if response.status != 200 or _request_json_object(deployment, target).get("is_verified") is not True:
             yield f"{target} returns {response.status}, and does not say that the contract is verified"
-    absent = _explorer_file_path(deployment.contracts[0].chain_id, deployment.absent_address)
+    absent = _explorer_file_path(deployment.sample_contracts[0].chain_id, deployment.absent_address)
     if deployment.get_response(absent).status != 404:
         yield f"{absent} returns {deployment.get_response(absent).status}, not 404"
 

@@ -55,24 +55,24 @@ VERDICT = "verdict"
 
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Each listed contract must have a valid record that agrees with the list."""
-    for contract in deployment.contracts:
-        response = deployment.get_response(contract.target)
+    for contract in deployment.sample_contracts:
+        response = deployment.get_response(contract.record_path)
         if response.status != 200 or response.media_type != "application/json":
-            yield f"{contract.target} returns {response.status} {response.media_type}"
+            yield f"{contract.record_path} returns {response.status} {response.media_type}"
             continue
         value = json.loads(response.body)
         shape = ContractEntry if set(value) == {*BASE, *IDENTITY} else Record
-        yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, shape))
+        yield from (f"{contract.record_path}: {problem}" for problem in shape_problems(value, shape))
         for member, text in contract.entry.items():
             if member != VERDICT and value.get(member) != text:
-                yield f"{contract.target} has {member} {value.get(member)!r}, but {text!r} in the list"
+                yield f"{contract.record_path} has {member} {value.get(member)!r}, but {text!r} in the list"
 
 
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """A record must have every member if `fields=all` is requested, or the host ignores the parameter."""
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         value = json.loads(deployment.request_record(contract))
-        yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
+        yield from (f"{contract.record_path}: {problem}" for problem in shape_problems(value, Record))
 
 
 def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
@@ -80,28 +80,31 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
 
     A record that the list calls contradicted makes no claims.
     """
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         if VERDICT in contract.entry:
             continue
         value = json.loads(deployment.request_record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NotApplicableError(f"{contract.target} does not return a complete contract record")
+            raise NotApplicableError(f"{contract.record_path} does not return a complete contract record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
-                yield f"{contract.target}: {finding.message} [{finding.rule}]"
+                yield f"{contract.record_path}: {finding.message} [{finding.rule}]"
 
 
 def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """A record must be served at the lower-case and at the checksummed address."""
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
-        if deployment.get_response(lower.target).body != deployment.get_response(contract.target).body:
-            yield f"{lower.target} and {contract.target} differ"
+        if (
+            deployment.get_response(lower.record_path).body
+            != deployment.get_response(contract.record_path).body
+        ):
+            yield f"{lower.record_path} and {contract.record_path} differ"
 
 
 def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """The look-up over all chains must list every chain on which an address has a verified contract."""
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         target = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
         results = json.loads(deployment.get_response(target).body or b"{}").get("results", [])
@@ -123,7 +126,10 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
     """Records must be readable from any origin, with HEAD, and with conditional requests (304)."""
-    targets = [f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
+    targets = [
+        f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}",
+        deployment.sample_contracts[0].record_path,
+    ]
     yield from check_api_headers(deployment, targets)
 
 
@@ -228,7 +234,7 @@ def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
-    for contract in deployment.contracts:
+    for contract in deployment.sample_contracts:
         record = deployment.request_record(contract)
         for query in queries:
             name, _, text = query.replace("%2C", ",").partition("=")
@@ -236,31 +242,31 @@ def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ..
             try:
                 expected = select_members(record, selection)
             except NotCanonicalError as odd:
-                raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
-            response = deployment.get_response(f"{contract.target}?{query}")
+                raise NotApplicableError(f"{contract.record_path} is not compact JSON: {odd}") from None
+            response = deployment.get_response(f"{contract.record_path}?{query}")
             if (response.status, response.body) != (200, expected):
-                yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(expected)}"
+                yield f"{contract.record_path}?{query} returns {response.status}, {len(response.body)} bytes, not {len(expected)}"
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """An unknown selector or parameter must return 400 with Sourcify's message."""
-    target = deployment.contracts[0].target
+    target = deployment.sample_contracts[0].record_path
     for query, message in REJECTED_QUERIES:
         yield from _find_rejection_faults(deployment, f"{target}?{query}", "invalid_parameter", message)
 
 
 def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
     """A path in any case, with a final slash, or with an upper-case address must give the same record."""
-    contract = deployment.contracts[0]
+    contract = deployment.sample_contracts[0]
     capitals = DeployedContract(contract.chain_id, "0x" + contract.address[2:].upper(), contract.entry)
     for target in (
-        capitals.target,
-        f"{contract.target}/",
-        contract.target.replace(contract_urls.CONTRACT.prefix, contract_urls.CONTRACT.prefix.upper()),
+        capitals.record_path,
+        f"{contract.record_path}/",
+        contract.record_path.replace(contract_urls.CONTRACT.prefix, contract_urls.CONTRACT.prefix.upper()),
     ):
         response = deployment.get_response(target)
-        if (response.status, response.body) != (200, deployment.get_response(contract.target).body):
-            yield f"{target} returns {response.status} and is not {contract.target}"
+        if (response.status, response.body) != (200, deployment.get_response(contract.record_path).body):
+            yield f"{target} returns {response.status} and is not {contract.record_path}"
 
 
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
@@ -284,7 +290,7 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
 
 def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Paths below `/server` must return the same documents, because some clients use them on sourcify.dev."""
-    for target in (deployment.contracts[0].target, f"/{contract_urls.CHAINS.pattern}"):
+    for target in (deployment.sample_contracts[0].record_path, f"/{contract_urls.CHAINS.pattern}"):
         prefixed = f"/{contract_urls.SERVER_PREFIX}{target}"
         response = deployment.get_response(prefixed)
         if (response.status, response.body) != (200, deployment.get_response(target).body):
@@ -293,7 +299,7 @@ def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
     """An OPTIONS request must return 204 or 200, and allow any origin."""
-    target = deployment.contracts[0].target
+    target = deployment.sample_contracts[0].record_path
     asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
     response = deployment.ask(target, "OPTIONS", asked)
     if response.status not in (200, 204) or response.headers.get("access-control-allow-origin") != "*":

@@ -62,7 +62,7 @@ class DeployedContract(NamedTuple):
     entry: JsonObject
 
     @property
-    def target(self) -> str:
+    def record_path(self) -> str:
         """The path at which the site serves the contract's record."""
         return f"/{contract_urls.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
@@ -154,7 +154,7 @@ class CheckedDeployment:
             return []
 
     @property
-    def contracts(self) -> list[DeployedContract]:
+    def sample_contracts(self) -> list[DeployedContract]:
         """Some contracts to test, chosen from all over a chain's list.
 
         Raises:
@@ -175,10 +175,10 @@ class CheckedDeployment:
         Raises:
             NotApplicableError: if the record is missing.
         """
-        response = self.get_response(f"{contract.target}?fields=all")
+        response = self.get_response(f"{contract.record_path}?fields=all")
         if response.status != 200:
             raise NotApplicableError(
-                f"{contract.target}?fields=all returns HTTP status {response.status} instead of a record"
+                f"{contract.record_path}?fields=all returns HTTP status {response.status} instead of a record"
             )
         return response.body
 
@@ -205,6 +205,6 @@ class CheckedDeployment:
             raise NotApplicableError("no incident is listed")
         return incidents
 
-    def incident_target(self, incident_id: str) -> str:
+    def incident_path(self, incident_id: str) -> str:
         """Return the path at which the site serves an incident."""
         return f"/{status_urls.INCIDENT.path(incident_id=quote(incident_id))}"

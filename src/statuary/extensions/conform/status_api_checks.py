@@ -190,7 +190,7 @@ def _find_timestamps(json_value: object) -> Iterator[str]:
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
     """Each listed incident or maintenance window must have its own document, with the same updates."""
     for incident in deployment.incidents():
-        target = deployment.incident_target(as_text(incident["id"]))
+        target = deployment.incident_path(as_text(incident["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
         yield from problems
         served = (
@@ -205,7 +205,7 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
 
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """The document of an unknown incident must return 404."""
-    target = deployment.incident_target("no-such-incident")
+    target = deployment.incident_path("no-such-incident")
     status = deployment.get_response(target).status
     if status != 404:
         yield f"{target} returns {status}, not 404"

@@ -66,7 +66,7 @@ class EmbedSection(Section, FollowsStatus):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.embed.settings import SiteEmbedSource
 
         return SiteEmbedSource

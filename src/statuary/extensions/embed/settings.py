@@ -22,5 +22,5 @@ class SiteEmbedSource(ExtensionSource):
     show."""
 
     @override
-    def settings(self) -> EmbedSettings | None:
+    def to_settings(self) -> EmbedSettings | None:
         return EmbedSettings() if self.embed else None

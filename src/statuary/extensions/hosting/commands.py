@@ -12,8 +12,8 @@ from statuary.extensions.hosting.host_files import HostFile, HostOptions
 from statuary.extensions.hosting.hosts import HOSTS, Host, is_edge_file
 from statuary.extensions.hosting.installation import (
     Installation,
+    detect_installation,
     read_checked_out_branch,
-    read_installation,
 )
 from statuary.extensions.hosting.project_commands import (
     format_paths_to_commit,
@@ -97,7 +97,7 @@ def hosting_command(
     has_edge = host.runs_edge_module or bool(option_values["edge"])
     require_suitable_host(name, host, settings, content / source, has_edge=has_edge)
     project = out or Path()
-    installation = read_installation(project) if install is None else Installation(install)
+    installation = detect_installation(project) if install is None else Installation(install)
     branch = branch or read_checked_out_branch(project)
     options = replace(
         DEFAULT,

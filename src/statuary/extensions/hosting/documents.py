@@ -100,7 +100,7 @@ EnabledKeys = Collection[str] | None
 """The keys of the enabled extensions in site.yaml; None for all extensions."""
 
 
-def list_hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
+def list_urls_with_host_rules(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs for which a host's configuration needs rules.
 
     These are URLs of the core and of enabled extensions, and of some disabled ones, such as logs, whose files may
@@ -130,8 +130,10 @@ def make_static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKe
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if _needs_requests_for_proofs(settings, enabled):
-        asked |= {url for url in list_hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
-    static = (url for url in list_hosted_urls(enabled) if url not in asked and not url.changes_with_time)
+        asked |= {url for url in list_urls_with_host_rules(enabled) if url_glob(url) == url_glob(PROOF)}
+    static = (
+        url for url in list_urls_with_host_rules(enabled) if url not in asked and not url.changes_with_time
+    )
     return make_url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
 
 
@@ -153,7 +155,7 @@ def has_packs(enabled: EnabledKeys) -> bool:
     return enabled is not None and "packs" in enabled
 
 
-def make_server_globs() -> tuple[str, ...]:
+def make_server_prefix_globs() -> tuple[str, ...]:
     """Return patterns for the contract API below `/server`.
 
     Some clients expect the API there, as on sourcify.dev.
@@ -171,7 +173,8 @@ def make_server_rewrites() -> list[tuple[str, str]]:
         Pairs of a pattern of requested paths and the path that is served.
     """
     return [
-        (glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in make_server_globs()
+        (glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat"))
+        for glob in make_server_prefix_globs()
     ]
 
 
@@ -213,7 +216,7 @@ def allows_frames(enabled: EnabledKeys) -> bool:
     Args:
         enabled: the names of the enabled extensions; None if unknown, for which the result is False.
     """
-    return enabled is not None and any(url.framed for url in list_hosted_urls(enabled))
+    return enabled is not None and any(url.framed for url in list_urls_with_host_rules(enabled))
 
 
 def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
@@ -227,7 +230,7 @@ def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
         yield HeaderRule("/*", COMMON_HEADERS)
         return
     pages = make_url_globs(
-        url for url in list_hosted_urls(enabled) if url.media_type == HTML and not url.framed
+        url for url in list_urls_with_host_rules(enabled) if url.media_type == HTML and not url.framed
     )
     versions = f"{EPOCH_PREFIX.partition(':')[0]}*"
     yield HeaderRule("/*", FRAMED_HEADERS)
@@ -236,22 +239,24 @@ def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def _iter_cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    for glob in make_url_globs(url for url in list_hosted_urls(enabled) if url.changes_with_time):
+    for glob in make_url_globs(url for url in list_urls_with_host_rules(enabled) if url.changes_with_time):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
-    for url in list_hosted_urls(enabled):
+    for url in list_urls_with_host_rules(enabled):
         if url.cache not in (REVALIDATE, SHORT_LIVED):
             yield HeaderRule(url_glob(url), {"Cache-Control": url.cache})
 
 
 def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    candidates = (url for url in list_hosted_urls(enabled) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+    candidates = (
+        url for url in list_urls_with_host_rules(enabled) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES)
+    )
     by_type: dict[str, list[Url]] = {}
     for url in filter(_has_unusual_media_type, candidates):
         by_type.setdefault(url.media_type, []).append(url)
     for media_type, urls in by_type.items():
         for glob in make_url_globs(urls):
             yield HeaderRule(glob, {"Content-Type": media_type})
-    for glob in make_server_globs():
+    for glob in make_server_prefix_globs():
         media_type = HEALTH.media_type if glob.endswith(f"/{HEALTH.pattern}") else JSON
         yield HeaderRule(glob, {"Content-Type": media_type})
     for prefix in ("/", EPOCH_PREFIX):
@@ -270,7 +275,9 @@ def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(third_party_urls(enabled or ()))
     typed = (
-        url for url in list_hosted_urls(enabled) if url in of_extensions and _has_unusual_media_type(url)
+        url
+        for url in list_urls_with_host_rules(enabled)
+        if url in of_extensions and _has_unusual_media_type(url)
     )
     return [(url.media_type, url_regex(url)) for url in typed]
 

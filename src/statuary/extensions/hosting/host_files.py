@@ -59,7 +59,7 @@ class HostOptions:
         return self.enabled is not None and "log" in self.enabled
 
     @property
-    def workflow_build(self) -> str:
+    def workflow_build_command(self) -> str:
         """The command with which a GitHub workflow builds the site.
 
         If the site has a log, the command also stores the log in the repository.
@@ -99,7 +99,7 @@ def render_config(template_name: str, folder: Path = TEMPLATES, /, **template_va
     return _make_template_environment(folder).get_template(template_name).render(**template_values)
 
 
-def log_files(options: HostOptions) -> list[HostFile]:
+def make_log_script_files(options: HostOptions) -> list[HostFile]:
     """Return the script that stores the site's transparency log in git.
 
     Returns:

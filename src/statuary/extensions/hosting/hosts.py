@@ -13,7 +13,7 @@ from statuary.extensions.hosting.documents import (
     EnabledKeys,
     allows_frames,
     has_packs,
-    list_hosted_urls,
+    list_urls_with_host_rules,
     make_header_rules,
     make_server_rewrites,
     make_static_globs,
@@ -23,7 +23,7 @@ from statuary.extensions.hosting.host_files import (
     HostFile,
     HostOptions,
     format_json_file,
-    log_files,
+    make_log_script_files,
     render_config,
     render_explorer_error,
 )
@@ -150,7 +150,7 @@ def make_netlify_files(options: HostOptions) -> list[HostFile]:
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja", faults_file=FAULTS)),
         HostFile(f"{EDGE_FOLDER}/statuary.js", render_edge_function(options.settings, options.enabled)),
         *make_edge_module_files(options),
-        *log_files(options),
+        *make_log_script_files(options),
     ]
 
 
@@ -203,7 +203,7 @@ def make_s3_files(options: HostOptions) -> list[HostFile]:
             ),
         ),
         HostFile("cloudfront/response-headers-policy.json", format_json_file(make_response_headers_policy())),
-        *_make_framed_policy_files(options),
+        *_make_embed_policy_files(options),
         HostFile("cloudfront/custom-error-responses.json", format_json_file(make_custom_error_responses())),
         HostFile(
             "cloudfront/viewer-request.js",
@@ -222,7 +222,7 @@ def group_objects_by_headers(enabled: EnabledKeys = None) -> list[tuple[ObjectMe
         Pairs of media type and cache rule, with the patterns of paths.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
-    for url in list_hosted_urls(enabled):
+    for url in list_urls_with_host_rules(enabled):
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
         groups[url.media_type, url.cache].extend(_make_key_patterns(url))
@@ -241,7 +241,7 @@ def _make_key_patterns(url: Url) -> list[str]:
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if has_epochs else [pattern]
 
 
-def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
+def _make_embed_policy_files(options: HostOptions) -> list[HostFile]:
     """Return the CloudFront policy for documents that other sites may frame.
 
     The list is empty without such documents. CloudFront needs a behavior for each of their paths.
@@ -249,7 +249,7 @@ def _make_framed_policy_files(options: HostOptions) -> list[HostFile]:
     if not allows_frames(options.enabled):
         return []
     policy = make_response_headers_policy()
-    paths = [f"/{url.link()}*" for url in list_hosted_urls(options.enabled) if url.framed]
+    paths = [f"/{url.link()}*" for url in list_urls_with_host_rules(options.enabled) if url.framed]
     policy |= {"Name": "statuary-embed", "Comment": f"for behaviors of the paths {' '.join(paths)}"}
     security: dict[str, object] = {
         "ContentSecurityPolicy": {"Override": True, "ContentSecurityPolicy": FRAMED_POLICY},
@@ -339,7 +339,7 @@ def make_github_pages_files(options: HostOptions) -> list[HostFile]:
     cache, so each run saves one under its own key, and restores the newest.
     """
     workflow = render_config("github-pages.yml.jinja", options=options)
-    return [HostFile(".github/workflows/site.yml", workflow), *log_files(options)]
+    return [HostFile(".github/workflows/site.yml", workflow), *make_log_script_files(options)]
 
 
 def make_vercel_files(options: HostOptions) -> list[HostFile]:
@@ -377,7 +377,7 @@ def make_vercel_files(options: HostOptions) -> list[HostFile]:
             ),
         ],
     }
-    return [HostFile("vercel.json", format_json_file(configuration)), *log_files(options)]
+    return [HostFile("vercel.json", format_json_file(configuration)), *make_log_script_files(options)]
 
 
 COMMIT = "Commit what the host needs, and push it: `git add {files} && git commit -m Deploy && git push`."

@@ -35,16 +35,16 @@ class Installation(NamedTuple):
     note: str = ""  # why the requirement may not work; empty if nothing is wrong
 
 
-def read_installation(project_folder: Path) -> Installation:
+def detect_installation(project_folder: Path) -> Installation:
     """Find out how a host can install the running version of statuary.
 
     Args:
         project_folder: the folder that the host builds.
     """
-    return repeat_installation(read_direct_url(), project_folder)
+    return make_installation(read_direct_url(), project_folder)
 
 
-def repeat_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
+def make_installation(direct_url: dict[str, Any] | None, project_folder: Path) -> Installation:
     """Find out how a host can install the same version of statuary.
 
     For example, from the same commit of a git repository.
@@ -122,11 +122,11 @@ def _make_archive_installation(archive_url: str, archive_path: Path, hashes: dic
 def _make_folder_installation(source_folder: Path, project: Path) -> Installation:
     if source_folder.resolve() == project.resolve():
         return Installation(".")
-    commit = _find_public_commit(source_folder)
+    commit = _make_pushed_commit_requirement(source_folder)
     return Installation(commit) if commit else Installation(f"./{WHEEL_FOLDER}/{BUILT_WHEEL}", source_folder)
 
 
-def _find_public_commit(checkout: Path) -> str | None:
+def _make_pushed_commit_requirement(checkout: Path) -> str | None:
     """Return the requirement for pip that installs a checkout's commit.
 
     Returns:

@@ -9,8 +9,8 @@ from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     EnabledKeys,
     allows_frames,
-    list_hosted_urls,
     list_typed_paths,
+    list_urls_with_host_rules,
     url_regex,
 )
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, render_config, render_explorer_error
@@ -151,7 +151,7 @@ def _make_template_values(enabled: EnabledKeys) -> dict[str, object]:
     ]
     return {
         "common_headers": COMMON_HEADERS,
-        "framed_regexes": [url_regex(url) for url in list_hosted_urls(enabled) if url.framed]
+        "framed_regexes": [url_regex(url) for url in list_urls_with_host_rules(enabled) if url.framed]
         if allows_frames(enabled)
         else [],
         "framed_policy": FRAMED_POLICY,
@@ -163,10 +163,10 @@ def _make_template_values(enabled: EnabledKeys) -> dict[str, object]:
         "explorer_error": render_explorer_error(),
         "calls": _list_explorer_answers(enabled),
         "blockscout": {
-            url.name: url for url in list_hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING
+            url.name: url for url in list_urls_with_host_rules(enabled) if url.name in ANSWERED_WHEN_MISSING
         },
         "signatures": next(
-            (url.pattern for url in list_hosted_urls(enabled) if url.name == "signature-stats"), ""
+            (url.pattern for url in list_urls_with_host_rules(enabled) if url.name == "signature-stats"), ""
         ),
         "no_signatures": encode_json(NO_SIGNATURES).decode(),
         "creations": "etherscan/creations",
@@ -188,7 +188,7 @@ def _list_compressible_types() -> list[str]:
 
 
 def _list_explorer_answers(enabled: EnabledKeys) -> dict[str, Url]:
-    return {url.name: url for url in list_hosted_urls(enabled) if url.name.startswith("etherscan")}
+    return {url.name: url for url in list_urls_with_host_rules(enabled) if url.name.startswith("etherscan")}
 
 
 def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
@@ -198,7 +198,7 @@ def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
     """
     timed = (
         url
-        for url in list_hosted_urls(enabled)
+        for url in list_urls_with_host_rules(enabled)
         if url.changes_with_time and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
     return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_add_epoch_folders(url_regex(url)) for url in timed)]

@@ -63,7 +63,7 @@ from statuary.extensions.importing.status.status_plan import ImportRequest, Stat
 from statuary.extensions.importing.status.statuspage import read_statuspage
 from statuary.extensions.importing.status.upptime import read_upptime
 from statuary.extensions.importing.toolchains.ape import read_ape
-from statuary.extensions.importing.toolchains.boa import read_boa
+from statuary.extensions.importing.toolchains.boa import read_titanoboa
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
 from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
@@ -71,7 +71,7 @@ from statuary.extensions.importing.toolchains.hardhat_project import read_hardha
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_folder
-from statuary.extensions.importing.toolchains.sourcify_metadata import Place
+from statuary.extensions.importing.toolchains.sourcify_metadata import ContractLocation
 from statuary.system.archives import DamagedDataError
 from statuary.system.network.client import is_url
 from statuary.system.unpacking import is_archive, unpack
@@ -387,8 +387,8 @@ PROJECT_READERS: Final = {
     "hardhat-deploy": read_hardhat_deploy,
     "ignition": read_ignition,
     "foundry": read_broadcasts,
-    "boa": read_boa,
-    "moccasin": read_boa,
+    "boa": read_titanoboa,
+    "moccasin": read_titanoboa,
     "ape": read_ape,
 }
 
@@ -547,7 +547,7 @@ def _list_source_contracts(
     if kind in PROJECT_READERS:
         return _filter_contracts(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
-        given = Place(chain_id, addresses[0] if len(addresses) == 1 else None)
+        given = ContractLocation(chain_id, addresses[0] if len(addresses) == 1 else None)
         return _filter_contracts(read_sourcify_folder(Path(source), given), chain_id, addresses)
     if chain_id is None:
         raise click.UsageError("the source does not name the chain of its contracts; add --chain-id")

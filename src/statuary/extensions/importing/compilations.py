@@ -66,7 +66,7 @@ class Compilations:
         of_kind = [compiler for compiler in self.compilers if compiler.kind == kind]
         return of_kind[0] if len(of_kind) == 1 else None
 
-    def register_contract(self, compilation: ImportedCompilation) -> None:
+    def expect_compilation(self, compilation: ImportedCompilation) -> None:
         """Announce that a contract will be compiled later.
 
         Contracts with the same compiler input are then compiled in a single run instead of one run each.
@@ -78,7 +78,7 @@ class Compilations:
     def start_compiling(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
         """Start compiling a contract in a worker thread.
 
-        Announce contracts with `register_contract` first. Contracts with the same compiler input then share
+        Announce contracts with `expect_compilation` first. Contracts with the same compiler input then share
         one run and one future.
 
         Returns:

@@ -215,7 +215,7 @@ def anchor_command(
         with show_progress() as progress, report_stage(progress, "Anchoring", len(sources)):
             for contract in track_progress(progress, anchored):
                 findings += contract.findings
-                counts[contract.status] += 1
+                counts[contract.proof_status] += 1
                 if contract.path:
                     _print_anchor_claims(contract.source.address, contract.claims)
                     last_claim = contract.claims[0]

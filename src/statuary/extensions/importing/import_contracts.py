@@ -36,11 +36,11 @@ from statuary.extensions.importing.prepare_contract import (
     ImportOptions,
     PreparedContract,
     compute_next_match_id,
-    derive_contract,
     make_workspace,
     read_contract_name,
     read_match_id,
     resolve_known_proxy,
+    verify_and_make_files,
 )
 from statuary.extensions.importing.report import (
     AddressResult,
@@ -50,7 +50,7 @@ from statuary.extensions.importing.report import (
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
-    complete_compilation,
+    add_metadata_documentation,
     make_compilation_from_record,
     make_no_compiler_error,
 )
@@ -231,7 +231,7 @@ class _StartedContract(NamedTuple):
     error: StatuaryError | None = None  # the reason why the source cannot be read
 
     @property
-    def is_ready(self) -> bool:
+    def is_compilation_done(self) -> bool:
         """Whether the contract is compiled, or need not be."""
         return self.run is None or self.run.done()
 
@@ -271,7 +271,7 @@ class ContractImport:
                 continue
             with suppress(NotImportableError, UnreachableError):
                 if (compilation := contract.read_source().compilation) is not None:
-                    self.compilations.register_contract(compilation)
+                    self.compilations.expect_compilation(compilation)
 
     def import_contracts(self, contracts: ListedContracts) -> ImportedContracts:
         """Import all contracts of a source, such as a Foundry project.
@@ -285,9 +285,9 @@ class ContractImport:
         ahead = 2 * self.compilations.workers
         try:
             for contract in contracts:
-                if (next_one := self._start_contract(contract)) is not None:
+                if (next_one := self._read_and_compile(contract)) is not None:
                     begun.append(next_one)
-                while begun and (begun[0].is_ready or len(begun) > ahead):
+                while begun and (begun[0].is_compilation_done or len(begun) > ahead):
                     self._finish_contract(begun.popleft())
                 if self.silence == MAX_SILENCE:
                     break
@@ -302,7 +302,7 @@ class ContractImport:
         existing = self.sources.get((contract.chain_id, contract.address.lower()))
         return existing is not None and not self._is_incomplete_workspace(existing)
 
-    def _start_contract(self, contract: ListedContract | UnreadableContract) -> _StartedContract | None:
+    def _read_and_compile(self, contract: ListedContract | UnreadableContract) -> _StartedContract | None:
         """Read a contract and start compiling it.
 
         Returns:
@@ -414,7 +414,7 @@ class ContractImport:
     def _import_record(self, started: _StartedContract, record: RecordValue, record_json: bytes) -> None:
         contract = started.contract
         match_id = str(record["matchId"])
-        if match_id in self.match_ids:
+        if match_id in self.used_match_ids:
             reason = "its match id is already used here, so it gets the next free one"
             match_id = self._next_match_id()
             record = {**record, "matchId": match_id}
@@ -445,7 +445,7 @@ class ContractImport:
                 self._write_contract(started, files, options.match_id or "")
             self.done.record_result(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
             return
-        prepared = derive_contract(
+        prepared = verify_and_make_files(
             options,
             compilation,
             on_chain,
@@ -520,7 +520,7 @@ class ContractImport:
         try:
             if compilation.std_json_output is None:
                 raise make_no_compiler_error(kind, version, self.settings.compilers)
-            return _CompilationResult(complete_compilation(compilation))
+            return _CompilationResult(add_metadata_documentation(compilation))
         except NotImportableError as error:
             missing_compiler = (
                 f"the compiler's output: {error}; {error.hint or f'import again with --compiler {kind}=PATH'}"
@@ -555,7 +555,7 @@ class ContractImport:
                     write_evidence(self.root, source, evidence)
         self.sources[contract.chain_id, contract.address.lower()] = source
         self.done.written_sources.append(source)
-        self.match_ids.add(match_id)
+        self.used_match_ids.add(match_id)
         self.done.report.added_paths.append(path)
 
     def _record_verified_contract(
@@ -586,7 +586,7 @@ class ContractImport:
             return False
 
     @cached_property
-    def match_ids(self) -> set[str]:
+    def used_match_ids(self) -> set[str]:
         """The numbers that contracts with their own file have in Sourcify's API."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
@@ -597,4 +597,4 @@ class ContractImport:
                 "the next free match id is unknown, because bulk files are not searched",
                 "add the contract with `statuary contract add --match-id`",
             )
-        return compute_next_match_id(self.match_ids)
+        return compute_next_match_id(self.used_match_ids)

@@ -32,7 +32,7 @@ from statuary.extensions.importing.evidence.proxy_resolution import NameOf, reso
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
-    complete_compilation,
+    add_metadata_documentation,
 )
 from statuary.extensions.importing.workspace_files import make_contract_files, trim_compiler_output
 from statuary.site.site_content import SiteContent
@@ -411,7 +411,7 @@ def prepare_contract(
             future = compilations.start_compiling(compilation)
             compilation = await_compiler_output(compilation, future)
             run = future.result()
-    prepared = derive_contract(
+    prepared = verify_and_make_files(
         options,
         compilation,
         on_chain,
@@ -422,7 +422,7 @@ def prepare_contract(
     return prepared._replace(run=run)
 
 
-def derive_contract(
+def verify_and_make_files(
     options: ImportOptions,
     compilation: ImportedCompilation,
     on_chain: OnChainContract,
@@ -442,7 +442,7 @@ def derive_contract(
     Raises:
         NotImportableError: if an input is missing that every record needs.
     """
-    compiled = complete_compilation(compilation)
+    compiled = add_metadata_documentation(compilation)
     verification = verify_contract(
         make_workspace(options, compiled, on_chain, proxy_resolution), options.path
     )

@@ -52,7 +52,7 @@ class WebSource:
         self.wait = wait
         self.announce = announce
 
-    def json(self, url: str) -> Json:
+    def fetch_json(self, url: str) -> Json:
         """Fetch a JSON document from a URL, and parse it.
 
         Returns:

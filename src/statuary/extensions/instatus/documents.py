@@ -67,7 +67,7 @@ class InstatusSection(Section, FollowsStatus):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.instatus.settings import SiteInstatusSource
 
         return SiteInstatusSource

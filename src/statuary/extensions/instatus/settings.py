@@ -22,5 +22,5 @@ class SiteInstatusSource(ExtensionSource):
     Instatus page."""
 
     @override
-    def settings(self) -> InstatusSettings | None:
+    def to_settings(self) -> InstatusSettings | None:
         return InstatusSettings() if self.instatus else None

@@ -75,7 +75,7 @@ class LanguagesSection(Section, FollowsStatus):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.languages.settings import SiteLanguagesSource
 
         return SiteLanguagesSource

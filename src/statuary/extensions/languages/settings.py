@@ -53,5 +53,5 @@ class SiteLanguagesSource(ExtensionSource):
     other languages are in folders such as `/de/`."""
 
     @override
-    def settings(self) -> LanguageSettings | None:
+    def to_settings(self) -> LanguageSettings | None:
         return LanguageSettings(self.languages) if self.languages else None

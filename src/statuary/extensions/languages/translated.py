@@ -26,7 +26,7 @@ class Translated(str):  # noqa: SLOT000 - it has a member
         self.by_language = texts
 
 
-def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
+def parse_translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
     """Convert a text in several languages, such as `{en: Slow, de: Langsam}`.
 
     Args:

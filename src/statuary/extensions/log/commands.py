@@ -15,7 +15,7 @@ from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key_file, with_options
 from statuary.cli.output import show_progress
-from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
+from statuary.extensions.log.entries import EntryKind, NumberedEntry, verify_proved_document
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, sign_key_change, write_key_change
 from statuary.extensions.log.key_files import (
     make_existing_key_error,
@@ -60,23 +60,23 @@ from statuary.extensions.log.published_log import (
 from statuary.extensions.log.resume import (
     EMPTY,
     MIN_HEAD_FILE,
-    read_min_head,
-    require_new_log,
-    write_min_head,
+    read_log_floor_file,
+    require_no_published_entries,
+    write_log_floor_file,
 )
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
+    find_contract_or_incident_at,
     list_entries_about,
     make_proof_file,
-    parse_subject_of_path,
     require_log_at,
 )
 from statuary.extensions.log.witnesses import (
     add_cosignatures,
     describe_missing_cosignatures,
     make_cosignature_request,
-    parse_witness_size,
+    parse_last_cosigned_size,
     verify_cosignature_response,
     verify_witnesses,
 )
@@ -153,7 +153,7 @@ def _request_cosignature(log: PublishedLog, key: "PublicKey", witness_url: str) 
         response = _post_cosignature_request(witness_url, make_cosignature_request(log, 0))
         if response.status == 409:  # the witness has cosigned this log before, and returns its size
             response = _post_cosignature_request(
-                witness_url, make_cosignature_request(log, parse_witness_size(response.body))
+                witness_url, make_cosignature_request(log, parse_last_cosigned_size(response.body))
             )
         line = verify_cosignature_response(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
@@ -169,7 +169,7 @@ def _post_cosignature_request(witness_url: str, request_body: bytes) -> HttpResp
     return send(target, "POST", body=request_body, headers=headers, limit=LARGEST_ANSWER)
 
 
-def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
+def verify_and_print_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
     """Print which witnesses have cosigned a checkpoint.
 
     Args:
@@ -230,7 +230,7 @@ def verify(
         # Many unrelated logs have the public example key, so do not compare such a log with an earlier one.
         forget = forget or EXAMPLE in key.name
         _verify_log_growth(opened, earlier, ignore_stored=forget)
-        echo_witnesses(log.checkpoint, witnesses, quorum)
+        verify_and_print_witnesses(log.checkpoint, witnesses, quorum)
         if earlier is None:
             result = _check_all_documents(opened, location)
         else:
@@ -245,7 +245,7 @@ def verify(
     _echo_check_result(result)
     if not forget:
         save_log_state(KnownLog(key, log.head), location, changes)
-    sys.exit(ExitCode.OK if result.covers_all_files else ExitCode.FINDINGS)
+    sys.exit(ExitCode.OK if result.all_files_match else ExitCode.FINDINGS)
 
 
 def _echo_check_result(result: DocumentCheck) -> None:
@@ -409,10 +409,10 @@ def init(origin: str, out: Path, content: Path) -> None:
     refuse_key_in_content(out, content)
     key = generate_log_key(origin)
     if has_content := content.is_dir():
-        require_new_log(content)
+        require_no_published_entries(content)
         refuse_existing_key(out)
         # Write this file before the key: another attempt can replace this file, but must not replace a key.
-        write_min_head(content, origin, EMPTY)
+        write_log_floor_file(content, origin, EMPTY)
     _write_private_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
@@ -474,7 +474,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     previous_key = parse_private_key(text)
     if origin != previous_key.name:
         refuse_url_as_log_name(origin or "")
-    min_head = read_min_head(content, previous_key.name)
+    min_head = read_log_floor_file(content, previous_key.name)
     key = generate_log_key(origin or previous_key.name)
     _write_private_key(key, out)
     try:
@@ -491,7 +491,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     if key.name != previous_key.name:
         click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
         if min_head is not None:
-            write_min_head(content, key.name, min_head)
+            write_log_floor_file(content, key.name, min_head)
             click.echo(f"{escape_control_chars(str(content / MIN_HEAD_FILE))} has the new name")
     click.echo(f"then: statuary build --log-key {escape_control_chars(str(out))}")
 
@@ -539,17 +539,19 @@ def check(
     Exit codes: 0 the document is in the log; 1 the document is not in the log, or the log's key is unknown.
     """
     try:
-        proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))
+        proved, entry = verify_proved_document(
+            read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE)
+        )
         key, source = choose_verification_key(proved.checkpoint.origin, public_key, None)
         click.echo(
             escape_control_chars(
                 f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"
-                f" {entry.action.value} {' '.join(entry.subject.members.values())}, {entry.time}"
+                f" {entry.action.value} {' '.join(entry.subject.json_members.values())}, {entry.time}"
             )
         )
         verify_checkpoint(proved.checkpoint, key)
         click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
-        echo_witnesses(proved.checkpoint, witnesses, quorum)
+        verify_and_print_witnesses(proved.checkpoint, witnesses, quorum)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)
@@ -596,5 +598,5 @@ class _LogHistory(NamedTuple):
 
 def _read_log_history(site: str, path: str) -> _LogHistory:
     log = require_log_at(open_log(site, make_site_reader(site), None), site)
-    subject = parse_subject_of_path(path)
+    subject = find_contract_or_incident_at(path)
     return _LogHistory(log, [] if subject is None else list_entries_about(log, subject))

@@ -64,7 +64,7 @@ class LogSubject(NamedTuple):
     second: str = ""
 
     @property
-    def members(self) -> dict[str, str]:
+    def json_members(self) -> dict[str, str]:
         """The JSON members that name the subject, such as chain and address."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
@@ -105,7 +105,7 @@ class LogEntry(NamedTuple):
             "action": self.action.value,
             "kind": self.subject.kind.value,
             "time": self.time,
-            **self.subject.members,
+            **self.subject.json_members,
         }
         members |= {"sha256": self.sha256, "proofSha256": self.proof, "matchId": self.match_id}
         if self.key_change is not None:
@@ -185,7 +185,7 @@ class EntryRules:
 
 
 def _find_member_faults(entry: LogEntry) -> Iterator[str]:
-    for name, value in entry.subject.members.items():
+    for name, value in entry.subject.json_members.items():
         if not FORMS[name].fullmatch(value):
             yield f"{value[:80]!r} is not a valid {name}"
     if not _is_utc_time(entry.time):
@@ -272,7 +272,7 @@ class ProvedEntry(NamedTuple):
     entry: LogEntry
 
 
-def check_proof(proof_file: bytes, document: bytes) -> ProvedEntry:
+def verify_proved_document(proof_file: bytes, document: bytes) -> ProvedEntry:
     """Verify a document with a .tlog-proof file.
 
     The proof shows that a log contains the document. The signatures of the log's checkpoint are not verified.
@@ -373,7 +373,7 @@ class LogTable(LedgerTable):
         self.connection.execute(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", row)
 
     @property
-    def last_time(self) -> str:
+    def last_entry_time(self) -> str:
         """The time of the log's last entry, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
@@ -404,7 +404,7 @@ class LogTable(LedgerTable):
                     self._insert_entry(number, entry, "main")
         self._store_state(LogState(head, published_head))
 
-    def record_extension(self, head: str, published_head: str, *, contracts: bool) -> None:
+    def set_next_state(self, head: str, published_head: str, *, contracts: bool) -> None:
         """Store the log's state after this build in the build's database.
 
         Args:
@@ -432,7 +432,7 @@ class LogTable(LedgerTable):
         ]
         return [(number, parse_entry(body)) for number, body in rows]
 
-    def iter_current_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
+    def iter_unremoved_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
         """Yield the contracts or incidents in the log that were not removed.
 
         With `incident_id`, only the updates of that incident are yielded.
@@ -503,7 +503,7 @@ def iter_contracts_to_log(table: LogTable, *, include_unchanged: bool) -> Iterat
     for chain_id, address in contracts.changed_contracts(yield_all=include_unchanged):
         yield _read_contract_item(table.ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if include_unchanged:
-        for subject in table.iter_current_subjects(EntryKind.CONTRACT):
+        for subject in table.iter_unremoved_subjects(EntryKind.CONTRACT):
             if contracts.contract_at(subject.first, subject.second) is None:
                 yield LogItem(subject)
 
@@ -535,14 +535,14 @@ def iter_incidents_to_log(table: LogTable, documents: Iterable[Document]) -> Ite
         yield LogItem(
             LogSubject(EntryKind.INCIDENT, incident), compute_entry_digest(EntryKind.INCIDENT, document.body)
         )
-    for subject in list(table.iter_current_subjects(EntryKind.INCIDENT)):
+    for subject in list(table.iter_unremoved_subjects(EntryKind.INCIDENT)):
         if subject.first not in present_ids:
             yield from _iter_removed_updates(table, subject.first, set())
             yield LogItem(subject)
 
 
 def _iter_removed_updates(table: LogTable, incident_id: str, current_ids: set[str]) -> Iterator[LogItem]:
-    for update in list(table.iter_current_subjects(EntryKind.UPDATE, incident_id)):
+    for update in list(table.iter_unremoved_subjects(EntryKind.UPDATE, incident_id)):
         if update.second not in current_ids:
             yield LogItem(update)
 
@@ -552,7 +552,9 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
     record = orjson.loads(document)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident_id, update["id"])
-        yield LogItem(subject, _hash_json(authored_update(update, is_maintenance="scheduled_for" in record)))
+        yield LogItem(
+            subject, _hash_json(list_authored_update_values(update, is_maintenance="scheduled_for" in record))
+        )
 
 
 def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
@@ -566,19 +568,19 @@ def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
     if kind is not EntryKind.INCIDENT:
         return sha256(document).hexdigest()
     try:
-        return _hash_json(authored_incident(orjson.loads(document)["incident"]))
+        return _hash_json(list_authored_incident_values(orjson.loads(document)["incident"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise LogError("the file is not the document of an incident") from None
 
 
-def authored_incident(incident: JsonObject) -> list[Json]:
+def list_authored_incident_values(incident: JsonObject) -> list[Json]:
     """Return the author's part of an incident, such as its name.
 
     The log contains a digest of these values. `log.js` computes the same list in the browser.
     """
     is_planned = "scheduled_for" in incident
     updates = [
-        authored_update(as_object(update), is_maintenance=is_planned)
+        list_authored_update_values(as_object(update), is_maintenance=is_planned)
         for update in as_list(incident["incident_updates"])
     ]
     components = [as_object(component)["id"] for component in as_list(incident["components"])]
@@ -586,7 +588,7 @@ def authored_incident(incident: JsonObject) -> list[Json]:
     return [incident["id"], incident["name"], window, components, updates]
 
 
-def authored_update(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
+def list_authored_update_values(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
     """Return the author's part of an update, such as its text.
 
     In a maintenance window, the window sets the components, so an update's components are left out.

@@ -35,14 +35,14 @@ class KeyChange(NamedTuple):
     signature: str  # the previous key's id and its signature, in base64
 
     @property
-    def text(self) -> str:
+    def signed_text(self) -> str:
         """The text that the current key signs: log name and next key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
-    def note(self) -> str:
+    def signed_note(self) -> str:
         """The signed announcement of the next key, as text."""
-        return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
+        return f"{self.signed_text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
         """Verify that the previous key signed the announcement of the next key.
@@ -53,7 +53,7 @@ class KeyChange(NamedTuple):
         raw = decode_base64(self.signature)
         if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:
             raise LogError(f"the key {self.key.text} is not announced by {self.previous_key.text}")
-        self.previous_key.verify(self.text, raw[4:])
+        self.previous_key.verify(self.signed_text, raw[4:])
 
 
 def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
@@ -64,7 +64,7 @@ def sign_key_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
         key: the next key.
     """
     change = KeyChange(previous_key.public, key, "")
-    return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
+    return change._replace(signature=previous_key.sign(change.signed_text).split(" ")[2].rstrip("\n"))
 
 
 def follow_key_changes(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
@@ -114,7 +114,7 @@ def _parse_key_change(previous_key: PublicKey, announcement: bytes) -> KeyChange
     line = note.text.split("\n")[1]
     change = KeyChange(previous_key, parse_public_key(line.removeprefix(NEW_KEY)), "")
     change = change._replace(signature=note.signatures[0].line.split(" ")[2].rstrip("\n"))
-    if change.note.encode() != announcement:
+    if change.signed_note.encode() != announcement:
         raise LogError("the statement about the new key is not in the form that `statuary log rotate` writes")
     return change
 
@@ -126,4 +126,4 @@ def write_key_change(content_folder: Path, change: KeyChange) -> None:
         PublishingError: if the file cannot be written.
     """
     with atomic_file(content_folder / ROTATION) as stream:
-        stream.write(f"{change.previous_key.text}\n{change.note}".encode())
+        stream.write(f"{change.previous_key.text}\n{change.signed_note}".encode())

@@ -20,7 +20,7 @@ from statuary.extensions.log.published_log import (
     TreeHead,
     parse_tree_head,
 )
-from statuary.extensions.log.resume import read_min_head
+from statuary.extensions.log.resume import read_log_floor_file
 from statuary.publish.locations import open_location
 from statuary.section import Run
 from statuary.system.files import read_file, read_text
@@ -55,7 +55,7 @@ def make_log_context(log_settings: LogSettings, run: Run, options: Mapping[str, 
         log_settings,
         parse_private_key(text) if text else None,
         run.instant,
-        min_size=None if run.root is None else read_min_head(run.root, log_settings.origin),
+        min_size=None if run.root is None else read_log_floor_file(run.root, log_settings.origin),
         allow_init=bool(options.get("init_log")),
         allow_clock_rollback=bool(options.get("allow_clock_rollback")),
         allow_rollback=bool(options.get("allow_log_rollback")),

@@ -20,7 +20,7 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 """
 
 
-def find_listed_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
+def find_manifest_entries(index: ManifestIndex, paths: Iterable[str]) -> Iterator[Entry]:
     """Find files in a site's manifest, the list of its files.
 
     The manifest is divided into parts, and only the necessary parts are read. One entry can have several paths;
@@ -69,7 +69,7 @@ class OwnManifest:
             entries = (
                 read_entries(manifest, self.read_path)
                 if paths is None
-                else find_listed_entries(ManifestIndex(text, self.read_path), paths)
+                else find_manifest_entries(ManifestIndex(text, self.read_path), paths)
             )
             for entry in entries:
                 rows = ((name, entry.sha256) for name in entry.names)
@@ -95,7 +95,7 @@ class OwnManifest:
             return content is None and not self.fault
         return content is not None and row[0] == sha256(content).hexdigest()
 
-    def record_file(self, path: str, content: bytes | None) -> None:
+    def record_file_digest(self, path: str, content: bytes | None) -> None:
         """Store the digest of a file, for `describe_differences`.
 
         Args:
@@ -108,14 +108,14 @@ class OwnManifest:
     def describe_differences(self) -> Iterator[str]:
         """Yield a sentence for each difference between a site and its manifest.
 
-        Listed files that were not passed to `record_file` are read from the site.
+        Listed files that were not passed to `record_file_digest` are read from the site.
         """
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
             return
         query = "SELECT name FROM stated WHERE name NOT IN (SELECT name FROM found)"
         for (name,) in self.table.execute(query).fetchall():
-            self.record_file(name, self.read_path(name))
+            self.record_file_digest(name, self.read_path(name))
         differing = (
             "SELECT name, sha256, (SELECT sha256 FROM found WHERE name = stated.name) FROM stated"
             " WHERE sha256 != (SELECT sha256 FROM found WHERE name = stated.name) ORDER BY name"

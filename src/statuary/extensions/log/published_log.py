@@ -412,10 +412,10 @@ class LogContext(NamedTuple):
         Raises:
             LogError: if the key is that of another log.
         """
-        return None if self.unreadable else self.own_key
+        return None if self.unreadable else self.configured_key
 
     @property
-    def own_key(self) -> PrivateKey | None:
+    def configured_key(self) -> PrivateKey | None:
         """The key that signs the log: the user's, or the example key.
 
         It is None for a preview without the example key, which is public and used by demos.
@@ -442,7 +442,7 @@ class LogContext(NamedTuple):
 
         It is known from the announcement of the new key in the content.
         """
-        key = self.own_key
+        key = self.configured_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def refuse_second_log(self, found_size: int) -> None:

@@ -49,7 +49,7 @@ class MinHead(NamedTuple):
     head: TreeHead
 
 
-def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
+def read_log_floor_file(content_folder: Path, log_name: str) -> TreeHead | None:
     """Read the size of the published log from `log-floor.txt`.
 
     Builds refuse to continue a log with fewer entries.
@@ -64,7 +64,7 @@ def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
     Raises:
         LogError: if the file cannot be read, or is about another log.
     """
-    minimum = _read_min_head_file(content_folder)
+    minimum = _parse_log_floor_file(content_folder)
     if minimum is None:
         return None
     if minimum.origin != log_name:
@@ -74,14 +74,14 @@ def read_min_head(content_folder: Path, log_name: str) -> TreeHead | None:
     return minimum.head
 
 
-def require_new_log(content_folder: Path) -> None:
+def require_no_published_entries(content_folder: Path) -> None:
     """Raise an error if the content already has a log with entries.
 
     Raises:
         LogError: if `log-floor.txt`, the file with the size of the published log, states entries or cannot be
             read.
     """
-    minimum = _read_min_head_file(content_folder)
+    minimum = _parse_log_floor_file(content_folder)
     if minimum is not None and minimum.head.size:
         raise LogError(
             f"{MIN_HEAD_FILE} states {minimum.head.size:,} published entries of the log {minimum.origin}",
@@ -89,7 +89,7 @@ def require_new_log(content_folder: Path) -> None:
         )
 
 
-def _read_min_head_file(content_folder: Path) -> MinHead | None:
+def _parse_log_floor_file(content_folder: Path) -> MinHead | None:
     try:
         text = read_below(content_folder, MIN_HEAD_FILE, LARGEST_NOTE).decode("utf-8")
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def _read_min_head_file(content_folder: Path) -> MinHead | None:
     return MinHead(name, TreeHead(int(size), digest))
 
 
-def write_min_head(content_folder: Path, log_name: str, head: TreeHead) -> None:
+def write_log_floor_file(content_folder: Path, log_name: str, head: TreeHead) -> None:
     """Write the size of the published log to `log-floor.txt`.
 
     Later builds then refuse to continue a shorter log.

@@ -19,7 +19,7 @@ from statuary.extensions.log.published_log import (
     TreeHead,
     read_log_settings,
 )
-from statuary.extensions.log.resume import read_min_head, write_min_head
+from statuary.extensions.log.resume import read_log_floor_file, write_log_floor_file
 from statuary.extensions.log.site_log import SiteLog, make_log_document
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.section import FinalResult, Run, Section, SectionResult
@@ -45,7 +45,7 @@ class LogSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.log.settings import SiteLogSource
 
         return SiteLogSource
@@ -124,19 +124,19 @@ class LogSection(Section):
         if self._extension is not None and not self._extension.obstacle:
             pending_body = run.target.read_published(LOG_PENDING.path())
             store_signed_state(self.options.get("log_key"), self._extension.published_head, pending_body)
-            self._update_min_head_file(run.root, self._extension.published_head)
+            self._update_log_floor_file(run.root, self._extension.published_head)
 
-    def _update_min_head_file(self, content_folder: Path | None, published_head: TreeHead) -> None:
+    def _update_log_floor_file(self, content_folder: Path | None, published_head: TreeHead) -> None:
         """Write the size and root of the published log to `log-floor.txt`.
 
         In CI, the file is only written if the log has grown. Elsewhere, it is only written if the user
         allowed a rollback.
         """
         origin = self.settings.origin
-        min_head = None if content_folder is None else read_min_head(content_folder, origin)
+        min_head = None if content_folder is None else read_log_floor_file(content_folder, origin)
         if content_folder is None or min_head is None:
             return
         if self.options.get("allow_log_rollback") or (
             is_in_ci(os.environ) and published_head.size > min_head.size
         ):
-            write_min_head(content_folder, origin, published_head)
+            write_log_floor_file(content_folder, origin, published_head)

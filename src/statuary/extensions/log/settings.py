@@ -66,7 +66,7 @@ class LogSource(SourceModel):
             )
         return self
 
-    def settings(self) -> LogSettings:
+    def to_settings(self) -> LogSettings:
         """Convert the key `log` of site.yaml to settings."""
         return LogSettings(
             origin=self.origin,
@@ -86,5 +86,5 @@ class SiteLogSource(ExtensionSource):
     log."""
 
     @override
-    def settings(self) -> LogSettings | None:
-        return None if self.log is None else self.log.settings()
+    def to_settings(self) -> LogSettings | None:
+        return None if self.log is None else self.log.to_settings()

@@ -113,7 +113,7 @@ class SiteLog:
         self.target, self.context = target, context
         self.table = target.ledger.table(LogTable)
         self.key = context.signing_key
-        public = None if context.own_key is None else context.own_key.public
+        public = None if context.configured_key is None else context.configured_key.public
         places = LogLocations(
             (str(target.folder.root), target.read_published), context.other_locations, context.pending_body
         )
@@ -139,7 +139,7 @@ class SiteLog:
         self.changed_subjects: list[LogSubject] = []
         self.actions: Counter[LogAction] = Counter()
         self.contracts = True
-        self.rules = EntryRules(self.table.last_time)
+        self.rules = EntryRules(self.table.last_entry_time)
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def append_changes(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
@@ -221,7 +221,7 @@ class SiteLog:
         published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text
-            self.table.record_extension(text, published_head.text, contracts=self.contracts)
+            self.table.set_next_state(text, published_head.text, contracts=self.contracts)
         return LogExtension(
             head,
             self.actions,
@@ -523,7 +523,7 @@ class SiteLog:
     def _iter_unchanged_subjects(self) -> Iterator[LogSubject]:
         for kind in PROVED:
             yield from (
-                subject for subject in self.table.iter_current_subjects(kind) if subject not in self.renewed
+                subject for subject in self.table.iter_unremoved_subjects(kind) if subject not in self.renewed
             )
 
 

@@ -47,7 +47,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.extensions.log.own_manifest import OwnManifest, find_listed_entries
+from statuary.extensions.log.own_manifest import OwnManifest, find_manifest_entries
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
@@ -96,12 +96,12 @@ class DocumentCheck(NamedTuple):
     stated_at: str = ""  # the time in the site's own manifest
 
     @property
-    def covers_all_files(self) -> bool:
+    def all_files_match(self) -> bool:
         """Whether all files of the site match its transparency log."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
-def parse_subject_of_path(site_path: str) -> LogSubject | None:
+def find_contract_or_incident_at(site_path: str) -> LogSubject | None:
     """Find the contract or incident of the document at a path."""
     match = match_url(plain_path(site_path.removeprefix("/")))
     if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
@@ -347,7 +347,7 @@ class SiteCheck:
         try:
             for entry in self._iter_manifest_entries(text):
                 for name in entry.names:
-                    self.names.add_name(name)
+                    self.names.add_path(name)
                     self._compare_file_with_manifest(name, entry, schedule, has_path_list=has_path_list)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
@@ -356,7 +356,7 @@ class SiteCheck:
     def _iter_manifest_entries(self, manifest_text: bytes) -> Iterator[Entry]:
         index = ManifestIndex(manifest_text, lambda path: self.read_path(log_path_of_manifest_part(path)))
         self.parts = {part.sha256 for part in index.manifest.parts}
-        return find_listed_entries(index, self._iter_changed_paths()) if self.since else index.entries()
+        return find_manifest_entries(index, self._iter_changed_paths()) if self.since else index.entries()
 
     def _iter_changed_paths(self) -> Iterator[str]:
         """Yield the paths of changed documents and of their proofs.
@@ -378,7 +378,7 @@ class SiteCheck:
         if is_unserved:
             self.result.unserved.append(path)
             return
-        self.own.record_file(path, body)
+        self.own.record_file_digest(path, body)
         digest = "" if body is None else sha256(body).hexdigest()
         if digest == entry.sha256:
             self._record_check("", is_right=True)
@@ -424,7 +424,7 @@ class SiteCheck:
             return
         url, parameters = get_proof_url(subject)
         proof = self.read_path(url.path(**parameters))
-        self.own.record_file(url.path(**parameters), proof)
+        self.own.record_file_digest(url.path(**parameters), proof)
         if entry.action is not LogAction.REMOVE:
             self._check_proof_file(url.path(**parameters), proof, number, entry)
         for path, digest in _iter_logged_digests(entry):
@@ -536,7 +536,7 @@ class SiteCheck:
             return
         body = self.read_path(path)
         if body is not None and self.own.matches_listed_digest(path, body):
-            self.own.record_file(path, body)
+            self.own.record_file_digest(path, body)
             self.result.unsigned.append(path)
             return
         url, parameters = match_url(plain_path(path)) or (None, {})
@@ -558,7 +558,7 @@ class NameSet:
     def __init__(self) -> None:
         self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
-    def add_name(self, name: str) -> None:
+    def add_path(self, name: str) -> None:
         """Remember the name of a file of the site."""
         self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
 

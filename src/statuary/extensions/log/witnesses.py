@@ -90,7 +90,7 @@ def make_cosignature_request(log: PublishedLog, cosigned_size: int) -> bytes:
     return "\n".join(lines).encode()
 
 
-def parse_witness_size(response_body: bytes) -> int:
+def parse_last_cosigned_size(response_body: bytes) -> int:
     """Parse the size of the log that a witness signed last.
 
     A witness sends this number if a request assumes another size.

@@ -93,7 +93,7 @@ def iter_metric_documents(metric: Metric, points: Sequence[Point], now: Instant)
     day, week = (average_by_interval(points, period, now) for period in PERIODS[:2])
     body = draw_graph(metric, day, now).encode()
     yield Document(path=GRAPH.path(metric_id=metric.id), body=body, media_type=SVG)
-    body = draw_pulse(metric, day, compute_usual_range(week), now).encode()
+    body = draw_metric_summary(metric, day, compute_usual_range(week), now).encode()
     yield Document(path=PULSE.path(metric_id=metric.id), body=body, media_type=SVG)
 
 
@@ -192,7 +192,9 @@ def compute_usual_range(week: Sequence[Interval]) -> UsualRange | None:
 PULSE_HEIGHT, PULSE_LINE_WIDTH = 52, 136
 
 
-def draw_pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
+def draw_metric_summary(
+    metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant
+) -> str:
     """Draw a small SVG with a metric's newest value and last day.
 
     The line of the day is in the right half. An unusual value has the colour of degraded performance. Texts

@@ -77,7 +77,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
     """
     began = perf_counter()
     try:
-        probe = _use_address_of_environment(probe, environment)
+        probe = _use_address_from_environment(probe, environment)
         answer = ASKERS[probe.kind](probe)
     except UnreachableError as error:
         return ProbeAnswer(reason=f"it {error.reason}")
@@ -88,7 +88,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
     return answer._replace(seconds=round(perf_counter() - began, 4))
 
 
-def _use_address_of_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
+def _use_address_from_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
     """Take a probe's address from an environment variable, if named.
 
     Raises:

@@ -33,7 +33,7 @@ class MetricsSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.metrics.settings import SiteMetricsSource
 
         return SiteMetricsSource

@@ -70,7 +70,7 @@ class MetricsSettings(NamedTuple):
     probes: tuple[Probe, ...] = ()
 
 
-def is_visible_path(file_path: str) -> bool:
+def is_safe_relative_path(file_path: str) -> bool:
     """Return whether a path stays in its folder and is not hidden."""
     names = file_path.split("/")
     return "\\" not in file_path and all(name.strip() and not name.startswith(".") for name in names)
@@ -107,7 +107,7 @@ class MetricSource(SourceModel):
     @field_validator("file")
     @classmethod
     def _validate_file(cls, file: str) -> str:
-        if not is_visible_path(file):
+        if not is_safe_relative_path(file):
             raise InvalidValueError(f"{file!r} is not a file below the folder", "write a relative path")
         return file
 
@@ -169,7 +169,7 @@ class MetricsSource(SourceModel):
     @field_validator("folder")
     @classmethod
     def _validate_folder(cls, folder: str) -> str:
-        if not is_visible_path(folder):
+        if not is_safe_relative_path(folder):
             raise InvalidValueError(
                 f"{folder!r} is not a folder beside the content folder",
                 "write a relative path, such as measurements",
@@ -184,7 +184,7 @@ class SiteMetricsSource(ExtensionSource):
     """The probes to run, and the graphs that the status page shows."""
 
     @override
-    def settings(self) -> MetricsSettings | None:
+    def to_settings(self) -> MetricsSettings | None:
         if self.metrics is None:
             return None
         return MetricsSettings(

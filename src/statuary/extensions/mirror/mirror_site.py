@@ -165,11 +165,11 @@ def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, opti
     target.add(_make_fetched_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
-    notes = {MIRROR_OF: url, MIRRORED: _make_manifest_note(state.text, options)}
+    notes = {MIRROR_OF: url, MIRRORED: _make_mirror_fingerprint(state.text, options)}
     target.ledger.set_meta(origin_meta_values(state.manifest.origin) | notes)
 
 
-def _make_manifest_note(manifest_text: bytes, options: MirrorOptions) -> str:
+def _make_mirror_fingerprint(manifest_text: bytes, options: MirrorOptions) -> str:
     """Return a string that depends on the manifest and the chosen files.
 
     If the stored one differs, all files are compared again.
@@ -236,7 +236,7 @@ class MirrorSync:
 
     def _read_folder_manifest(self) -> Manifest | None:
         text = self.target.read_published(MANIFEST)
-        is_noted = text is not None and _make_manifest_note(
+        is_noted = text is not None and _make_mirror_fingerprint(
             text, self.options
         ) == self.target.ledger.get_meta(MIRRORED)
         return parse_manifest(text) if text is not None and is_noted else None
@@ -297,10 +297,10 @@ class MirrorSync:
         """Yield the path, size and SHA-256 of each file to fetch."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
-            if added_digest(documents, entry.path) != entry.sha256 and not self._has_entry_file(entry):
+            if added_digest(documents, entry.path) != entry.sha256 and not self._has_current_version(entry):
                 yield entry
 
-    def _has_entry_file(self, entry: Entry) -> bool:
+    def _has_current_version(self, entry: Entry) -> bool:
         """Return whether the copy already has the right version of a file.
 
         If the ledger (the database of copied files) lacks it, the file is read and recorded.

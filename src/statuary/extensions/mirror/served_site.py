@@ -173,12 +173,12 @@ class ServedSite:
         # Only one thread at a time may look up a version, so that the schedule is read once and then cached.
         with self._schedule_lock:
             stored = self._schedule.find_version(entry.path, entry.sha256)
-        stored = stored or (self._fetch_with_error_status(entry) if body is None else None)
+        stored = stored or (self._fetch_error_page(entry) if body is None else None)
         if stored is None:
             raise DamagedSnapshotError(problem)
         return stored
 
-    def _fetch_with_error_status(self, entry: Entry) -> bytes | None:
+    def _fetch_error_page(self, entry: Entry) -> bytes | None:
         """Fetch a file that has an error status, such as 404.html."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body

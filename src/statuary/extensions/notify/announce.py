@@ -51,7 +51,7 @@ def send_due_events(
     *,
     since: Instant | None = None,
     is_published: IsPublished = lambda _: True,
-    held_kinds: Collection[EventKind] = (),
+    postponed_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
     """Send new events, such as a new incident, to each channel.
@@ -69,7 +69,7 @@ def send_due_events(
         since: the time from which a new channel gets events; None to send nothing before `now`.
         is_published: a function that returns whether readers can already see an event. If they cannot, this
             and later events of the channel wait.
-        held_kinds: the kinds of events that must wait for a later run.
+        postponed_kinds: the kinds of events that must wait for a later run.
         allow_clock_rollback: whether to continue if a saved time is after `now`.
 
     Yields:
@@ -85,7 +85,9 @@ def send_due_events(
         state.write(sent)
     refuse_future_state(sent, now)
     for channel in channels:
-        yield from _ChannelRun(channel, timeline, now, state, sent, held_kinds).run(send, since, is_published)
+        yield from _ChannelRun(channel, timeline, now, state, sent, postponed_kinds).send_events(
+            send, since, is_published
+        )
 
 
 class DueEvents(NamedTuple):
@@ -100,7 +102,7 @@ def find_due_events(
     timeline: Timeline,
     now: Instant,
     sent: SentEvents,
-    held_kinds: Collection[EventKind] = (),
+    postponed_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
     """Return the events that have not been sent to a channel yet.
 
@@ -112,14 +114,14 @@ def find_due_events(
         timeline: the status history.
         now: the time of this run.
         sent: which events were sent to the channel.
-        held_kinds: the kinds of events that must wait for a later run.
+        postponed_kinds: the kinds of events that must wait for a later run.
     """
     wants = _make_component_filter(channel, timeline.catalogue)
     due_events: list[StatusEvent] = []
     other_events: list[StatusEvent] = []
     for event in list_events_between(timeline, Instant(sent.until - MAX_DELAY), now):
         is_wanted = wants(event)
-        if event.kind in held_kinds or is_wanted is None:
+        if event.kind in postponed_kinds or is_wanted is None:
             continue
         if event.kind not in channel.events or not is_wanted:
             other_events.append(event)
@@ -160,7 +162,7 @@ def make_initial_state(timeline: Timeline, start_time: Instant) -> SentEvents:
     """
     sent = SentEvents(start_time)
     for event in list_events_between(timeline, Instant(start_time - MAX_DELAY), start_time):
-        sent = sent.with_event(event, arrived=True)
+        sent = sent.with_sent_event(event, arrived=True)
     return sent
 
 
@@ -174,16 +176,18 @@ class _ChannelRun:
         now: Instant,
         state: DeliveryState,
         channels: Channels,
-        held_kinds: Collection[EventKind],
+        postponed_kinds: Collection[EventKind],
     ) -> None:
         self.channel = channel
         self.timeline = timeline
         self.now = now
         self.state = state
         self.channels = channels
-        self.held_kinds = held_kinds
+        self.postponed_kinds = postponed_kinds
 
-    def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
+    def send_events(
+        self, send: Send, since: Instant | None, is_published: IsPublished
+    ) -> Iterator[Announcement]:
         name = self.channel.name
         recorded = self.channels.get(name)
         previous_state = (
@@ -191,7 +195,7 @@ class _ChannelRun:
         )
         yield from self._iter_uncertain_deliveries(previous_state)
         due_events, other_events = find_due_events(
-            self.channel, self.timeline, self.now, self.channels[name], self.held_kinds
+            self.channel, self.timeline, self.now, self.channels[name], self.postponed_kinds
         )
         for event in due_events:
             announcement = self._send_event_if_published(event, send, is_published)
@@ -241,23 +245,23 @@ class _ChannelRun:
         """
         sent = self.channels[self.channel.name]
         for event in unwanted_events:
-            sent = sent.with_event(event, arrived=True)
+            sent = sent.with_sent_event(event, arrived=True)
         self.channels[self.channel.name] = sent.mark_sent_until(self.now)
 
     def _send_event(self, event: StatusEvent, send: Send) -> Announcement:
         name = self.channel.name
         at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
-            self._store_sent_events(self.channels[name].with_event(event, arrived=False))
+            self._store_sent_events(self.channels[name].with_sent_event(event, arrived=False))
         try:
             send(self.channel, event, self.timeline)
         except StatuaryError as error:
             if at_most_once and (not isinstance(error, DeliveryError) or error.is_certain):
                 self._store_sent_events(self.channels[name].without_event(event))
             elif at_most_once:
-                self._store_sent_events(self.channels[name].with_event(event, arrived=True))
+                self._store_sent_events(self.channels[name].with_sent_event(event, arrived=True))
             return Announcement(name, event, error)
-        self._store_sent_events(self.channels[name].with_event(event, arrived=True))
+        self._store_sent_events(self.channels[name].with_sent_event(event, arrived=True))
         return Announcement(name, event)
 
     def _store_sent_events(self, sent_events: SentEvents) -> None:

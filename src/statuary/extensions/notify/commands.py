@@ -140,7 +140,7 @@ def notify_command(
     with open_delivery_state(state) as opened:
         if dry_run:
             return _print_due_messages(
-                settings.channels, timeline, instant, opened, since, words, status.held_kinds
+                settings.channels, timeline, instant, opened, since, words, status.postponed_kinds
             )
         code = _send_to_channels(
             settings.channels,
@@ -150,7 +150,7 @@ def notify_command(
             since,
             site,
             words,
-            status.held_kinds,
+            status.postponed_kinds,
             allow_clock_rollback=allow_clock_rollback,
         )
         return max(code, status.exit_code)
@@ -169,7 +169,7 @@ class ReadStatus(NamedTuple):
         return sorted_findings([*self.unreadable_findings, *self.other_findings])
 
     @property
-    def held_kinds(self) -> tuple[EventKind, ...]:
+    def postponed_kinds(self) -> tuple[EventKind, ...]:
         """The kinds of events that must wait until errors are fixed.
 
         If a file or a setting has an error, changes of components wait, because a component might only seem
@@ -215,7 +215,7 @@ def _find_status_findings(site: SiteContent, now: Instant) -> list[Finding]:
     status = site.content_of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, now, status.settings)
     settings = site.settings_of(NotifySettings) or NotifySettings()
-    names = settings.named_components()
+    names = settings.list_channel_components()
     unknown = unknown_component_findings(timeline.catalogue, names, site.source, Severity.ERROR)
     return [*status_findings(timeline, now), *unknown]
 
@@ -246,7 +246,7 @@ def _send_to_channels(
     since: Instant | None,
     site: str | None,
     words: Words,
-    held_kinds: Collection[EventKind],
+    postponed_kinds: Collection[EventKind],
     *,
     allow_clock_rollback: bool,
 ) -> ExitCode:
@@ -262,7 +262,7 @@ def _send_to_channels(
         send,
         since=since,
         is_published=make_publication_test(site),
-        held_kinds=held_kinds,
+        postponed_kinds=postponed_kinds,
         allow_clock_rollback=allow_clock_rollback,
     ):
         if isinstance(announcement.error, ChannelError):
@@ -362,13 +362,13 @@ def _print_due_messages(
     state: DeliveryState,
     since: Instant | None,
     words: Words,
-    held_kinds: Collection[EventKind],
+    postponed_kinds: Collection[EventKind],
 ) -> ExitCode:
     """Print the messages of a dry run instead of sending them."""
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or make_initial_state(timeline, since or now)
-        due_events, _ = find_due_events(channel, timeline, now, previous_state, held_kinds)
+        due_events, _ = find_due_events(channel, timeline, now, previous_state, postponed_kinds)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
             message = describe_event(event, timeline, words)

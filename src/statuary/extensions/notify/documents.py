@@ -45,7 +45,7 @@ class NotifySection(Section, FollowsStatus):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.notify.settings import SiteNotifySource
 
         return SiteNotifySource
@@ -55,7 +55,7 @@ class NotifySection(Section, FollowsStatus):
         if run.site is not None and isinstance(self.settings, NotifySettings):
             catalogue = run.site.content_of(StatusContent).catalogue
             yield from unknown_component_findings(
-                catalogue, self.settings.named_components(), run.site.source
+                catalogue, self.settings.list_channel_components(), run.site.source
             )
 
     @override
@@ -65,7 +65,7 @@ class NotifySection(Section, FollowsStatus):
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         words = _get_feed_words(pages)
-        states = page_states_from(timeline, start, list_feed_records(timeline, start))
+        states = page_states_from(timeline, start, list_feed_incidents(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
 
@@ -87,7 +87,7 @@ def _get_feed_words(pages: "StatusPages | None") -> Words:
     return ENGLISH if pages is None else feed_words(renderer_of(pages.site).localization.texts)
 
 
-def list_feed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
+def list_feed_incidents(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
     """Return the incidents and maintenance windows for feeds, newest first.
 
     Feeds contain only the latest ones.

@@ -53,7 +53,7 @@ class SentEvents(NamedTuple):
         fingerprint = make_event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
-    def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
+    def with_sent_event(self, event: StatusEvent, *, arrived: bool) -> Self:
         """Return a copy in which this event is marked as sent.
 
         Args:

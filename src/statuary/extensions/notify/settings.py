@@ -55,7 +55,7 @@ class NotifySettings(NamedTuple):
     messages: bool = False  # whether the site has a document with the message of each update
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
 
-    def named_components(self) -> dict[Pointer, str]:
+    def list_channel_components(self) -> dict[Pointer, str]:
         """Return the components to which site.yaml limits channels.
 
         A channel that lists components gets only events about them.
@@ -163,7 +163,7 @@ class SiteNotifySource(ExtensionSource):
     """The notification channels, such as Slack, to which `statuary notify` sends events."""
 
     @override
-    def settings(self) -> NotifySettings | None:
+    def to_settings(self) -> NotifySettings | None:
         if self.notify is None:
             return None
         channels = tuple(channel.to_channel() for channel in self.notify.channels)

@@ -152,7 +152,7 @@ def publish_to_store(
             target.verified = replacement.verified
             selected_entries = (entry for entry in site.objects() if replacement.may_replace(entry.path))
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))
-            target.retain_prefix(replacement.folders)
+            target.retain_folders(replacement.folders)
             plan, cost = target.plan(), target.count_requests()
             if target.lost_ledger:
                 lost = escape_control_chars(target.lost_ledger)

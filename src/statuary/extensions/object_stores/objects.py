@@ -79,7 +79,7 @@ class PublishedSite(Protocol):
             PublishingError: if the site is incomplete.
         """
 
-    def fetch(self, is_needed: Callable[[str], bool]) -> None:
+    def prepare_reading(self, is_needed: Callable[[str], bool]) -> None:
         """Prepare to read the files that have to be uploaded.
 
         It is called once, before `read`.
@@ -134,7 +134,7 @@ class PublishedFolder:
         body = self.read(path)
         return make_object_entry(path, sha256(body).hexdigest(), len(body))
 
-    def fetch(self, is_needed: Callable[[str], bool]) -> None:
+    def prepare_reading(self, is_needed: Callable[[str], bool]) -> None:
         """Do nothing, because a folder's files can be read in any order."""
 
     def read(self, path: str) -> bytes:
@@ -179,11 +179,11 @@ class PublishedSnapshot:
             entry = make_object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._copy_content(member.body, [entry])
             yield entry
-        for entry in self.snapshot.iter_stored_entries():
+        for entry in self.snapshot.iter_manifest_entries():
             for name in entry.names:
                 yield make_object_entry(name, entry.sha256, entry.size, entry.media_type)
 
-    def fetch(self, is_needed: Callable[[str], bool]) -> None:
+    def prepare_reading(self, is_needed: Callable[[str], bool]) -> None:
         """Verify the whole snapshot, and copy the files to upload.
 
         Files are uploaded in another order than in the snapshot, so they are copied first.

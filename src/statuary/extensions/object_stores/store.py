@@ -407,7 +407,7 @@ class Lease:
         try:
             self._put_terms(self.holder)
         except PreconditionFailedError:
-            if not self._has_own_terms_in_store():
+            if not self._was_lease_written():
                 raise PublishingError(
                     f"another publisher has just taken the lease of {self.bucket.url}",
                     "wait for it to finish, and publish again",
@@ -448,13 +448,13 @@ class Lease:
         try:
             self._put_terms(self.holder)
         except PreconditionFailedError:
-            if not self._has_own_terms_in_store():
+            if not self._was_lease_written():
                 raise LeaseLostError(
                     f"another publisher has started to write to {self.bucket.url}",
                     "wait until that publisher has finished, and publish again",
                 ) from None
 
-    def _has_own_terms_in_store(self) -> bool:
+    def _was_lease_written(self) -> bool:
         """Return whether a put request whose response was lost has succeeded."""
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_lease_terms(lease[0]).holder != self.holder:

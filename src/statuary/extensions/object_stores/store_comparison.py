@@ -47,7 +47,7 @@ HINT = f"delete {INDEX}; the next publication requests every object instead"
 Parts = Sequence[Part]
 
 
-def make_part_path(part_sha256: str) -> str:
+def make_ledger_part_path(part_sha256: str) -> str:
     """Return the path in the store of a part of its ledger.
 
     The ledger is the store's own list of its objects. It is divided into parts, so that an update rewrites
@@ -59,7 +59,7 @@ def make_part_path(part_sha256: str) -> str:
     return f"{LEDGER_FOLDER}{part_sha256}.jsonl"
 
 
-def make_listing_path(listing_sha256: str) -> str:
+def make_ledger_listing_path(listing_sha256: str) -> str:
     """Return the path in the store of a list of ledger parts.
 
     The ledger is the store's own list of its objects, in parts.
@@ -107,7 +107,7 @@ class StoreIndex(NamedTuple):
         return orjson.dumps({"format": FORMAT, **self._asdict()})
 
     @property
-    def all_listings(self) -> tuple[str, ...]:
+    def all_listing_digests(self) -> tuple[str, ...]:
         """The SHA-256 of each list of objects that the store has."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 

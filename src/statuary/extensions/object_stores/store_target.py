@@ -41,8 +41,8 @@ from statuary.extensions.object_stores.store_comparison import (
     Parts,
     StoreComparison,
     StoreIndex,
-    make_listing_path,
-    make_part_path,
+    make_ledger_listing_path,
+    make_ledger_part_path,
     parse_ledger_listing,
     parse_ledger_part,
     parse_store_index,
@@ -241,7 +241,7 @@ class ObjectStoreTarget(Target[Entry]):
     def reuse(self, paths: Iterable[str]) -> bool:
         return False
 
-    def retain_prefix(self, folders: Iterable[str]) -> None:
+    def retain_folders(self, folders: Iterable[str]) -> None:
         """Keep all objects in some folders of the store.
 
         They stay even if the site no longer has them.
@@ -284,7 +284,7 @@ class ObjectStoreTarget(Target[Entry]):
             if stored is not None:
                 self.index_tag = stored[1].tag
                 self.index = parse_store_index(stored[0])
-            self._read_ledger_listings()
+            self._compare_with_ledger()
         except DamagedStoreLedgerError as error:
             self.lost_ledger = str(error)
             self.index, self.ledger_objects = StoreIndex(), set()
@@ -292,16 +292,16 @@ class ObjectStoreTarget(Target[Entry]):
             self._request_all_objects()
         run_transfers((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
-    def _read_ledger_listings(self) -> None:
+    def _compare_with_ledger(self) -> None:
         """Compare the site with the lists of objects that the store has.
 
         Raises:
             DamagedStoreLedgerError: if a list is missing or damaged.
         """
-        for listing in self.index.all_listings:
+        for listing in self.index.all_listing_digests:
             if listing not in self.listings:
                 self.listings[listing] = parse_ledger_listing(
-                    self._read_ledger_object(make_listing_path(listing), listing)
+                    self._read_ledger_object(make_ledger_listing_path(listing), listing)
                 )
         self.ledger_objects = self._list_ledger_objects(self.index)
         if self.lease is not None and self.lease.follows_unfinished:
@@ -339,7 +339,7 @@ class ObjectStoreTarget(Target[Entry]):
                 yield from self.comparison.site.part(part)
             elif part not in own_parts:
                 yield from parse_ledger_part(
-                    self._read_ledger_object(make_part_path(part.sha256), part.sha256)
+                    self._read_ledger_object(make_ledger_part_path(part.sha256), part.sha256)
                 )
 
     def _read_ledger_object(self, object_path: str, expected_sha256: str) -> bytes:
@@ -358,11 +358,11 @@ class ObjectStoreTarget(Target[Entry]):
 
     def _list_ledger_objects(self, store_index: StoreIndex) -> set[str]:
         parts = {
-            make_part_path(part.sha256)
-            for listing in store_index.all_listings
+            make_ledger_part_path(part.sha256)
+            for listing in store_index.all_listing_digests
             for part in self.listings[listing]
         }
-        return parts | set(map(make_listing_path, store_index.all_listings))
+        return parts | set(map(make_ledger_listing_path, store_index.all_listing_digests))
 
     async def _request_object(self, object_path: str) -> None:
         there = await self.store.head(object_path)
@@ -404,7 +404,7 @@ class ObjectStoreTarget(Target[Entry]):
         if self.count_requests() == RequestCounts():
             self._end_publication()
             return
-        self.site.fetch(self.comparison.is_upload_needed)
+        self.site.prepare_reading(self.comparison.is_upload_needed)
         if self.lease is not None:
             self.lease.is_unfinished = True
         taken_over = self._record_publication_start()
@@ -434,9 +434,9 @@ class ObjectStoreTarget(Target[Entry]):
             The unfinished publications that this one continues.
         """
         there = self._list_ledger_objects(self.index)
-        texts = {make_listing_path(self.comparison.listing): lambda: self.comparison.parts_text}
+        texts = {make_ledger_listing_path(self.comparison.listing): lambda: self.comparison.parts_text}
         texts |= {
-            make_part_path(part.sha256): partial(self.comparison.encode_part, part)
+            make_ledger_part_path(part.sha256): partial(self.comparison.encode_part, part)
             for part in self.comparison.parts
         }
 

@@ -43,15 +43,15 @@ class Navigation:
         of_book = _list_pages_below(self.folder, pages)
         folders = {other_page.folder for other_page in of_book}
         self._indexes = {
-            find_folder_of_first_page(other_page, folders): other_page
+            find_introduced_folder(other_page, folders): other_page
             for other_page in of_book
-            if find_folder_of_first_page(other_page, folders)
+            if find_introduced_folder(other_page, folders)
         }
         self._folders = {other_page.path: folder for folder, other_page in self._indexes.items()}
         self._below: dict[str, list[SitePage]] = {}
         for other_page in of_book:
             if other_page is not self._indexes.get(self.folder):
-                self._below.setdefault(self._find_listing_folder(other_page), []).append(other_page)
+                self._below.setdefault(self._find_sidebar_folder(other_page), []).append(other_page)
         in_order: list[SitePage] = []
         for group in self._group_pages().values():
             for grouped_page in group:
@@ -76,7 +76,7 @@ class Navigation:
             for name, pages in self._group_pages().items()
         )
 
-    def neighbours(self) -> Neighbours:
+    def find_neighbour_pages(self) -> Neighbours:
         """Return the links to the previous and next page of the folder."""
         if self._page not in self.pages:
             return Neighbours(None, None)
@@ -108,7 +108,7 @@ class Navigation:
         link = _make_plain_link(page)
         return link._replace(current=page is self._page, below=tuple(map(self._make_sidebar_link, below)))
 
-    def _find_listing_folder(self, page: SitePage) -> str:
+    def _find_sidebar_folder(self, page: SitePage) -> str:
         """Return the folder under which the sidebar lists a page.
 
         It is the page's own folder, or the nearest one around it that has an index page.
@@ -124,7 +124,7 @@ def _list_pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
     return sorted(below, key=lambda page: (page.order, page.title))
 
 
-def find_folder_of_first_page(page: SitePage, folders: Collection[str]) -> str:
+def find_introduced_folder(page: SitePage, folders: Collection[str]) -> str:
     """Return the folder that a page introduces.
 
     For example, `a/index.md` introduces the folder `a`, and so does `a.md` beside this folder.

@@ -63,7 +63,7 @@ class MarkdownSection(NamedTuple):
     text: str
 
 
-def parse_page_tokens(markdown_text: str) -> list[Token]:
+def parse_page_markdown(markdown_text: str) -> list[Token]:
     """Parse the Markdown of a page, and add anchors to its headings.
 
     Only the title of the page is a first-level heading. So `# Text` in the Markdown becomes a second-level
@@ -92,7 +92,7 @@ def iter_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
     """
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
-            yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
+            yield Heading(str(token.attrGet("id")), text_without_markup(text), int(token.tag[1]))
 
 
 def iter_sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
@@ -110,13 +110,13 @@ def iter_sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
             yield MarkdownSection(heading, " ".join(texts))
             heading, texts = next(of_page), []
         elif token.type == "inline" and previous_token.type != "heading_open":
-            texts.append(plain_text(token))
+            texts.append(text_without_markup(token))
         elif token.type in ("fence", "code_block"):
             texts.append(token.content)
     yield MarkdownSection(heading, " ".join(texts))
 
 
-def plain_text(inline: Token) -> str:
+def text_without_markup(inline: Token) -> str:
     """Return the text of a heading or paragraph without its markup.
 
     For example, `a *new* [page](b.md)` becomes `a new page`.

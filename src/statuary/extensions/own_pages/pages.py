@@ -26,7 +26,7 @@ from statuary.extensions.own_pages.page_markdown import (
     Heading,
     iter_headings,
     iter_sections,
-    parse_page_tokens,
+    parse_page_markdown,
     render_page_html,
 )
 from statuary.section import Run, Section
@@ -73,7 +73,7 @@ class OwnPagesSection(Section):
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
         for page in site.own_pages:
-            make = partial(iter_own_page_documents, page)
+            make = partial(render_owner_page, page)
             yield from render_with_fallback("the page", make, site, skipped, page.source)
             if page.aliases:
                 make = partial(iter_alias_documents, page)
@@ -100,7 +100,7 @@ def _run_page_check(
     return list(check(page, site))
 
 
-def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Document]:
+def render_owner_page(page: SitePage, site: SiteContent) -> Iterator[Document]:
     """Yield the HTML of a Markdown page that the owner wrote.
 
     Args:
@@ -116,9 +116,9 @@ def iter_own_page_documents(page: SitePage, site: SiteContent) -> Iterator[Docum
     head = PageHead(
         path=path, title=title, description=description or title, section=pages.find_navigation_path(page)
     )
-    tokens = pages.parse_tokens(page)
+    tokens = pages.parse_page_with_links(page)
     book = Navigation(page, site.own_pages)
-    previous, following = book.neighbours()
+    previous, following = book.find_neighbour_pages()
     view = OwnPageView(
         title=title,
         description=description,
@@ -180,7 +180,7 @@ def _make_search_entries(page: SitePage) -> list[list[Json]]:
     description = one_line(page.description)
     weight = 0.5 if page.search == "low" else 1
     entries: list[list[Json]] = []
-    for heading, text in iter_sections(parse_page_tokens(page.body)):
+    for heading, text in iter_sections(parse_page_markdown(page.body)):
         words = re.findall(r"\w[\w./-]*\w|\w", (text if heading.anchor else f"{description} {text}").lower())
         target = f"{path}#{heading.anchor}" if heading.anchor else path
         keywords = "" if heading.anchor else " ".join(page.keywords).lower()
@@ -229,12 +229,12 @@ class _Pages:
         self._pages: Mapping[str, SitePage] = {page.source: page for page in site.own_pages}
         self._pictures = dict(site.pages.theme.files)
 
-    def parse_tokens(self, page: SitePage) -> list[Token]:
+    def parse_page_with_links(self, page: SitePage) -> list[Token]:
         """Return the parsed Markdown of a page, with links resolved.
 
         Images get their width and height.
         """
-        tokens = parse_page_tokens(page.body)
+        tokens = parse_page_markdown(page.body)
         inner_tokens = [inner for token in tokens for inner in token.children or ()]
         for token in (*tokens, *inner_tokens):
             name = {"link_open": "href", "image": "src"}.get(token.type)
@@ -263,7 +263,7 @@ class _Pages:
         Lines are counted from 0, from the beginning of the text.
         """
         line = 0
-        for token in parse_page_tokens(page.body):
+        for token in parse_page_markdown(page.body):
             line = token.map[0] if token.map else line
             for part in token.children or ():
                 if part.type in ("link_open", "image"):
@@ -281,7 +281,7 @@ class _Pages:
             return "there is no such page"
         if not parts.fragment:
             return ""
-        anchors = {heading.anchor for heading in iter_headings(parse_page_tokens(target.body))}
+        anchors = {heading.anchor for heading in iter_headings(parse_page_markdown(target.body))}
         return "" if parts.fragment in anchors else "no such heading"
 
     def _find_target_page(self, page: SitePage, path: str) -> SitePage | None:

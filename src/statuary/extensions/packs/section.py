@@ -60,7 +60,7 @@ class PacksSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.packs.settings import SitePacksSource
 
         return SitePacksSource

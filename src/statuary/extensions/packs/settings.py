@@ -22,5 +22,5 @@ class SitePacksSource(ExtensionSource):
     Packs need the extra `zstd`."""
 
     @override
-    def settings(self) -> PacksSettings | None:
+    def to_settings(self) -> PacksSettings | None:
         return PacksSettings() if self.packs else None

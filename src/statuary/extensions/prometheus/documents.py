@@ -44,7 +44,7 @@ class PrometheusSection(Section, FollowsStatus):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.prometheus.settings import SitePrometheusSource
 
         return SitePrometheusSource

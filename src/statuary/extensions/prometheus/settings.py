@@ -21,5 +21,5 @@ class SitePrometheusSource(ExtensionSource):
     """Whether the site also has the file `metrics.txt`, with the status as metrics for Prometheus."""
 
     @override
-    def settings(self) -> PrometheusSettings | None:
+    def to_settings(self) -> PrometheusSettings | None:
         return PrometheusSettings() if self.prometheus else None

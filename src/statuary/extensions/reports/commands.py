@@ -87,7 +87,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
         click.echo(text_report(locate_findings(content, findings), str(content)), err=True)
         return ExitCode.FINDINGS
     site, found = exclude_faulty_content(site, partial(_find_status_findings, now=at))
-    errors = [finding for finding in (*findings, *found) if _is_omitted_from_report(finding, site)]
+    errors = [finding for finding in (*findings, *found) if _removes_from_report(finding, site)]
     missing = sorted({finding.path for finding in errors})
     status = site.content_of(StatusContent)
     timeline = build_timeline_to_horizon(status.catalogue, at, status.settings)
@@ -117,7 +117,7 @@ PARTS = (FileKind.COMPONENTS, FileKind.INCIDENT, FileKind.MAINTENANCE)
 """The kinds of files that a report is made from."""
 
 
-def _is_omitted_from_report(finding: Finding, site: SiteContent) -> bool:
+def _removes_from_report(finding: Finding, site: SiteContent) -> bool:
     """Return whether an error removes a component or incident from the report."""
     pattern = match_pattern(PurePosixPath(finding.path))
     is_part = pattern is not None and pattern.kind in PARTS

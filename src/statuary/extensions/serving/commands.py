@@ -79,7 +79,7 @@ def serve_command(
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
         opened = (
-            _OpenedSite(_open_site_to_serve(site)) if site else _open_built_content(content, clock, stack)
+            _OpenedSite(_open_site_to_serve(site)) if site else _build_content_to_serve(content, clock, stack)
         )
         events = ReloadEvents() if opened.watched else None
         names = frozenset(map(parse_host_name, (*hosts, host)))
@@ -119,7 +119,7 @@ class _OpenedSite(NamedTuple):
     watched: WatchedContent | None = None  # the content that the site is built from
 
 
-def _open_built_content(
+def _build_content_to_serve(
     content_folder: Path, clock: Callable[[], Instant], cleanups: ExitStack
 ) -> _OpenedSite:
     """Build the content into a temporary folder, deleted when the server ends.

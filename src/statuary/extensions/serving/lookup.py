@@ -88,12 +88,12 @@ def parse_query(query_string: str) -> QueryParameters:
 def decode_percent(escaped: str) -> str:
     """Decode percent escapes such as `%20`, or return the text if malformed."""
     try:
-        return decode_component(escaped)
+        return decode_uri_component(escaped)
     except ValueError:
         return escaped
 
 
-def decode_component(escaped: str) -> str:
+def decode_uri_component(escaped: str) -> str:
     """Decode percent escapes like JavaScript's `decodeURIComponent`.
 
     Raises:
@@ -375,7 +375,7 @@ def find_route(request_path: str) -> Route | None:
 
 def _decode_path_part(path_part: str) -> str:
     try:
-        return decode_component(path_part)
+        return decode_uri_component(path_part)
     except ValueError:
         raise RequestError("malformed uri'") from None
 
@@ -402,7 +402,7 @@ def require_address_format(address: str) -> None:
         raise RequestError(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
 
 
-def parse_checksummed_address(address: str) -> Address:
+def add_address_checksum(address: str) -> Address:
     """Add the EIP-55 checksum to an address (as capitals).
 
     Raises:
@@ -431,7 +431,7 @@ class LookupRequest:
     if_range: str | None = None  # the header
 
 
-def answer_lookup(
+def answer_api_request(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
     """Respond to a request to the contract API or a similar API.
@@ -464,7 +464,7 @@ def answer_lookup(
         elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read_document)
         elif (
-            is_explorer_call(request.method, path, query)
+            is_etherscan_call(request.method, path, query)
             and (body := read_document(NO_EXPLORER_API.path())) is not None
         ):
             response = make_json_response(body, HTTPStatus.NOT_FOUND)
@@ -506,7 +506,7 @@ def _answer_contract(route: Route, query_text: str, read_document: ReadDocument)
     record = read_document(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
         require_served_chain(route.chain_id, read_document)
-    address = parse_checksummed_address(route.address)
+    address = add_address_checksum(route.address)
     selection = _parse_selection(fields, omit)
     return (
         make_json_response(select_members(record, selection))
@@ -537,7 +537,7 @@ def _make_not_verified_response(chain_id: str, address: str) -> Response:
 def _answer_contract_on_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     require_allowed_names(parse_query(query_text), ())
     require_address_format(route.address)
-    address = parse_checksummed_address(route.address)
+    address = add_address_checksum(route.address)
     body = read_document(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return (
         make_json_response(body)
@@ -584,7 +584,7 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 """The path of an explorer's API, which is also that of the API page."""
 
 
-def is_explorer_call(method: str, path: str, query_string: str) -> bool:
+def is_etherscan_call(method: str, path: str, query_string: str) -> bool:
     """Return whether a request looks like a call of Etherscan's API."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False

@@ -27,7 +27,7 @@ from statuary.extensions.serving.lookup import (
     NewErrorId,
     ReadDocument,
     Response,
-    answer_lookup,
+    answer_api_request,
     decode_percent,
     make_conditional_response,
     make_entity_tag,
@@ -82,7 +82,7 @@ class ReloadEvents:
     def __init__(self) -> None:
         self.waiting: set[Wake] = set()
 
-    def announce(self) -> None:
+    def reload_pages(self) -> None:
         """Tell every open page to reload, because the site has changed."""
         for wake in tuple(self.waiting):
             wake()
@@ -98,7 +98,7 @@ MAX_AGE = 30
 """Seconds for which clients may keep a status document."""
 
 
-def answer_site(
+def answer_site_request(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
     """Respond to a request for any path of the site.
@@ -112,7 +112,7 @@ def answer_site(
         now: the time of the request, for documents that change at scheduled times.
         new_error_id: a function that returns the `errorId` of an error response.
     """
-    response = answer_lookup(request, read_document, new_error_id)
+    response = answer_api_request(request, read_document, new_error_id)
     if response is None:
         response = make_conditional_response(
             _answer_document_request(request, read_document, now), request.if_none_match
@@ -293,7 +293,7 @@ class SiteApp:
         if self.events is not None and request.target == SCRIPT_PATH:
             return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
         try:
-            response = answer_site(request, self._read, self._clock(), self._new_error_id)
+            response = answer_site_request(request, self._read, self._clock(), self._new_error_id)
         except Exception as failure:  # noqa: BLE001 - whatever it is, the client gets a response
             return _Answer(_make_internal_error_response(self._new_error_id), failure)
         return _Answer(response if self.events is None else _add_reload_script_to_page(response))
@@ -483,7 +483,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
         if state != built_state:
             built_state = state
             watched.rebuild()
-            events.announce()
+            events.reload_pages()
 
 
 def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[object]:

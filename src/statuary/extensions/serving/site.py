@@ -58,7 +58,7 @@ from statuary.contracts.paths import contract_key_of_path
 from statuary.extensions.packs.pack_folder import PackedSource
 from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
-from statuary.extensions.snapshots.verify import verify_anchor
+from statuary.extensions.snapshots.verify import verify_merkle_proofs
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import SiteOrigin
@@ -132,7 +132,7 @@ class Contract:
 
     @cached_property
     def _chain_claims(self) -> tuple[Claim, ...]:
-        claims, findings = verify_anchor(self.proof, self.record, sha256(self.body).hexdigest())
+        claims, findings = verify_merkle_proofs(self.proof, self.record, sha256(self.body).hexdigest())
         if findings:
             raise DamagedSnapshotError(
                 f"the proof of contract {self.chain_id}/{self.address} is wrong: {findings[0].message}"

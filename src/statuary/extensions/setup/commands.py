@@ -23,8 +23,8 @@ from statuary.extensions.hosting.hosts import HOSTS
 from statuary.extensions.hosting.installation import (
     Installation,
     add_extras,
+    detect_installation,
     read_checked_out_branch,
-    read_installation,
 )
 from statuary.extensions.hosting.project_commands import (
     format_paths_to_commit,
@@ -35,7 +35,7 @@ from statuary.extensions.notify.test_commands import send_test_messages
 from statuary.extensions.setup.files import (
     SERVERS,
     SetupAnswers,
-    build_secrets,
+    list_build_secrets,
     list_channel_secrets,
     list_channels,
     list_needed_extras,
@@ -259,7 +259,7 @@ def _write_answers_to_settings(decided: SetupAnswers, site: SiteContent, content
 def _make_host_options(
     decided: SetupAnswers, answers: Answers, site: SiteContent, out: Path, install: str | None
 ) -> HostOptions:
-    installation = read_installation(out)
+    installation = detect_installation(out)
     domain = urlsplit(decided.url).hostname
     is_server = decided.host in SERVERS
     extras = list_needed_extras(decided, site)
@@ -277,7 +277,7 @@ def _make_host_options(
 
 
 def _write_host_files(files: list[HostFile], content: Path, project_folder: Path, install: str | None) -> str:
-    installation = read_installation(project_folder) if install is None else Installation(install)
+    installation = detect_installation(project_folder) if install is None else Installation(install)
     for line in add_ignore_lines(project_folder, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {project_folder / '.gitignore'}", err=True)
     wheel = write_files(files, installation, project_folder, is_installed=True)
@@ -299,7 +299,7 @@ def _print_owner_steps(
         branch_commits=is_in_repository(out),
         knows_author=bool(git_output(out, "var", "GIT_AUTHOR_IDENT")),
         repository=git_output(out, "remote", "get-url", "origin"),
-        build_secrets=build_secrets(decided, site),
+        build_secrets=list_build_secrets(decided, site),
         channel_secrets=list_channel_secrets(site),
     )
     click.echo("\nWhat is left to do:")

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.extensions.hosting.host_files import HostFile, HostOptions, log_files, render_config
+from statuary.extensions.hosting.host_files import HostFile, HostOptions, make_log_script_files, render_config
 from statuary.extensions.hosting.hosts import HOSTS, is_edge_file, make_deno_serve_command
 from statuary.extensions.hosting.project_commands import add_digest_comment
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
@@ -110,7 +110,7 @@ def list_channel_secrets(site: SiteContent) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
+def list_build_secrets(answers: SetupAnswers, site: SiteContent) -> list[str]:
     """Return the environment variables with secrets that builds need.
 
     For example, `STATUARY_LOG_KEY` has the key that signs the log.
@@ -184,7 +184,7 @@ def _iter_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteCon
             "rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron
         )
     if host in DEPLOYS:
-        secrets_of_build = build_secrets(answers, site)
+        secrets_of_build = list_build_secrets(answers, site)
         yield from _iter_site_workflow_files(answers, options, rebuild_cron, secrets_of_build, values)
     if host in SERVERS:
         yield from _iter_systemd_units(answers, options, values)
@@ -220,7 +220,7 @@ def _iter_site_workflow_files(
         build_secrets=secrets,
     )
     if not answers.store:
-        yield from log_files(options)
+        yield from make_log_script_files(options)
 
 
 def make_safe_schedule(horizon: timedelta) -> str:

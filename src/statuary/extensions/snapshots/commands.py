@@ -85,7 +85,7 @@ def diff_command(before: str, after: str, output_format: str) -> None:
         if output_format == "json":
             click.echo(json.dumps({**ends, "changes": [_encode_difference(change) for change in changes]}))
         else:
-            for line in changed_file_lines(change.change for change in changes):
+            for line in changed_file_lines(change.planned_change for change in changes):
                 click.echo(line)
             for line in _describe_origin_changes(old.manifest, new.manifest):
                 click.echo(line)
@@ -188,11 +188,11 @@ def _describe_verification(
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
     if record_verifier is not None:
         admitted = (
-            f", {record_verifier.admitted_count:,} contradicted, as their proofs say"
-            if record_verifier.admitted_count
+            f", {record_verifier.disclosed_failure_count:,} contradicted, as their proofs say"
+            if record_verifier.disclosed_failure_count
             else ""
         )
-        yield f"{record_verifier.verified:,} records verified, {record_verifier.rejected_count:,} rejected{admitted}"
+        yield f"{record_verifier.verified:,} records verified, {record_verifier.undisclosed_failure_count:,} rejected{admitted}"
         on_chain, deployed = record_verifier.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
@@ -218,8 +218,8 @@ def _encode_verification(
     if record_verifier is not None:
         value |= {
             "proved": record_verifier.verified,
-            "refused": record_verifier.rejected_count,
-            "contradicted": record_verifier.admitted_count,
+            "refused": record_verifier.undisclosed_failure_count,
+            "contradicted": record_verifier.disclosed_failure_count,
         }
         value |= {claim.value: number for claim, number in record_verifier.anchors.counts.items()}
         value["errors"] = [

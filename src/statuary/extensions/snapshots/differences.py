@@ -32,7 +32,7 @@ class Difference(NamedTuple):
         return self.after or self.before or Entry("")
 
     @property
-    def change(self) -> Change:
+    def planned_change(self) -> Change:
         """The difference as an item of a publication plan."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
@@ -87,13 +87,13 @@ def make_publication_plan(
     counts, changed_size = dict.fromkeys(Action, 0), 0
     for difference in iter_differences():
         counts[difference.action] += 1
-        changed_size += difference.change.size
+        changed_size += difference.planned_change.size
     return Plan(
         counts=counts,
         unchanged=document_count - counts[Action.ADD] - counts[Action.REPLACE],
         size=size_after_build,
         changed_size=changed_size,
-        changes=lambda: (difference.change for difference in iter_differences()),
+        changes=lambda: (difference.planned_change for difference in iter_differences()),
         conflicts=conflicting_paths,
     )
 

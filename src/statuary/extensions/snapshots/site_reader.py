@@ -428,7 +428,7 @@ def open_site(
     """
     source = open_unverified_source(location)
     if isinstance(source, FolderReader) and not as_served:
-        source = _check_folder_by_ledger(source, trusts_ledger=public_key is None)
+        source = _open_checked_folder(source, trusts_ledger=public_key is None)
     try:
         index = _read_manifest_index(source, public_key)
         if not isinstance(source, UrlSource):
@@ -441,7 +441,7 @@ def open_site(
         raise
 
 
-def _check_folder_by_ledger(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
+def _open_checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
     """Return a reader that compares a built folder with its ledger.
 
     The ledger is the build's database of files. Without a build, or if the ledger is not trusted, the reader

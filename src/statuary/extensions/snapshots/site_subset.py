@@ -133,7 +133,9 @@ def parse_site_subset(option_values: Iterable[str]) -> SiteSubset:
     plain = {name for name in values if not PARTS[name]}
     return SiteSubset(
         texts=tuple(
-            sorted(plain | {f"chain={chain}" for chain in chains} | _describe_address_list(listed_contracts))
+            sorted(
+                plain | {f"chain={chain}" for chain in chains} | _make_address_list_names(listed_contracts)
+            )
         ),
         contracts="contracts" in values,
         status="status" in values,
@@ -146,7 +148,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 """The parts of a site, and whether each has a value."""
 
 
-def _describe_address_list(contracts: frozenset[SubsetContract]) -> set[str]:
+def _make_address_list_names(contracts: frozenset[SubsetContract]) -> set[str]:
     """Return the digest by which a site's manifest names an address list.
 
     The manifest is the list of the site's files. The result is a set, which is empty without addresses.

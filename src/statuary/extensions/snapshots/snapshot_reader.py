@@ -307,7 +307,7 @@ class SnapshotReader:
     def iter_manifest_members(self) -> Iterator[SnapshotMember]:
         """Yield the manifest, its signature and its parts.
 
-        The parts, which list the files, are also copied to a temporary file for `iter_stored_entries`.
+        The parts, which list the files, are also copied to a temporary file for `iter_manifest_entries`.
         """
         yield from self._first
         for part in self.manifest.parts:
@@ -319,7 +319,7 @@ class SnapshotReader:
             self._lines.write(member.body)
             yield member
 
-    def iter_stored_entries(self) -> Iterator[Entry]:
+    def iter_manifest_entries(self) -> Iterator[Entry]:
         """Yield the path, size and SHA-256 of each file in the manifest.
 
         Read `iter_manifest_members` to its end first.
@@ -332,7 +332,7 @@ class SnapshotReader:
         """Yield the path, size and SHA-256 of each file, without reading it."""
         for _ in self.iter_manifest_members():
             pass
-        return self.iter_stored_entries()
+        return self.iter_manifest_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Verify each file of the snapshot, and yield it with its entry.
@@ -364,7 +364,7 @@ class SnapshotReader:
         Raises:
             DamagedSnapshotError: if the snapshot is damaged.
         """
-        for entry in self.iter_stored_entries():
+        for entry in self.iter_manifest_entries():
             try:
                 member = self.source.next_member(entry.path, entry.aliases)
             except DamagedSnapshotError as damaged:
@@ -399,7 +399,7 @@ class SnapshotReader:
 
     def _check_snapshot_end(self, on_damage: OnDamage | None) -> None:
         try:
-            self.source.verify_end(self.iter_stored_entries)
+            self.source.verify_end(self.iter_manifest_entries)
         except DamagedSnapshotError as damaged:
             if on_damage is None or not self.source.allows_more:
                 raise

@@ -141,7 +141,7 @@ class SnapshotTarget(StatelessTarget):
         for document in documents:
             if self.only.includes(document.path, document.body):
                 for member in iter_document_members(document):
-                    self._store_members(self.packer.add_member(member))
+                    self._store_members(self.packer.submit_member(member))
 
     @override
     def discard(self, paths: Iterable[str]) -> None:

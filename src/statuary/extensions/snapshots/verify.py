@@ -116,7 +116,9 @@ class VerifiedAnchor(NamedTuple):
     findings: list[Finding]  # one for each claim of the proof that its anchor does not prove
 
 
-def verify_anchor(proof_document: JsonObject, record: JsonObject, record_sha256: str) -> VerifiedAnchor:
+def verify_merkle_proofs(
+    proof_document: JsonObject, record: JsonObject, record_sha256: str
+) -> VerifiedAnchor:
     """Verify the Merkle proofs in a contract's proof document.
 
     The proofs show, for example, that the contract's code is in a block of the chain.
@@ -246,7 +248,7 @@ class AnchorVerifier:
     def _verify_record_and_proof(
         self, path: str, proof: JsonObject, record: JsonObject, record_sha256: str
     ) -> Iterator[Finding]:
-        claims, findings = verify_anchor(proof, record, record_sha256)
+        claims, findings = verify_merkle_proofs(proof, record, record_sha256)
         for claim in claims:
             self.counts[claim.name] += claim.status in IN_FAVOUR
         yield from (finding.with_path(path) for finding in findings)
@@ -306,12 +308,12 @@ class RecordVerifier:
         return [*self.anchor_errors, *chain.from_iterable(rejected)]
 
     @property
-    def rejected_count(self) -> int:
+    def undisclosed_failure_count(self) -> int:
         """The number of contract records with errors that no published proof mentions."""
         return len(self.failures.keys() - self.contradicted)
 
     @property
-    def admitted_count(self) -> int:
+    def disclosed_failure_count(self) -> int:
         """The number of contract records with errors that published proofs mention."""
         return len(self.failures.keys() & self.contradicted)
 

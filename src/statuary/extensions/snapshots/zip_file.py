@@ -76,7 +76,7 @@ class CentralDirectory:
         """
         return Ending(self._count, self._iter_entries.tell(), directory_offset, digest)
 
-    def chunks(self) -> Iterator[bytes]:
+    def read_in_chunks(self) -> Iterator[bytes]:
         """Yield the zip's central directory (its file list) in chunks of bytes."""
         self._iter_entries.seek(0)
         while chunk := self._iter_entries.read(CHUNK):
@@ -108,7 +108,7 @@ class ZipWriter:
         The SHA-256 covers all bytes before the last record, which contains it.
         """
         offset = self.out.position
-        for chunk in self.directory.chunks():
+        for chunk in self.directory.read_in_chunks():
             self.out.write(chunk)
         self.out.write(zip_format.encode_zip64_records(self.directory.make_end_records(offset)))
         digest = self.out.digest
@@ -247,7 +247,7 @@ class ZipStreamReader:
         offset = self.source.position - len(CENTRAL_MARK)
         wrong = "its list of files differs from its files"
         begun = len(CENTRAL_MARK)
-        for chunk in self.directory.chunks():
+        for chunk in self.directory.read_in_chunks():
             self.source.require_bytes(chunk[begun:], wrong)
             begun = 0
         self.source.require_bytes(
@@ -428,12 +428,12 @@ class ZipReader:
             entry = zip_format.read_central_name(text, position)
             if entry is None:  # the page ends in this entry
                 start, position = start + position, 0
-                text, entry = self._read_directory_page(start)
+                text, entry = self._read_directory_range(start)
             name, entry_end = entry
             yield name, (start + position, start + entry_end)
             position = entry_end
 
-    def _read_directory_page(self, entry_offset: int) -> _DirectoryPage:
+    def _read_directory_range(self, entry_offset: int) -> _DirectoryPage:
         """Read a range of the central directory with at least one entry."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(entry_offset, min(size, self._end - entry_offset))

@@ -327,7 +327,7 @@ class MemberCompressor:
     def __exit__(self, *_: object) -> None:
         self.pool.shutdown(cancel_futures=True)
 
-    def add_member(self, member: SnapshotMember) -> Iterator[CompressedMember]:
+    def submit_member(self, member: SnapshotMember) -> Iterator[CompressedMember]:
         """Start to compress a file, and yield the oldest finished one.
 
         Nothing is yielded until the queue is full.
@@ -340,7 +340,7 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def iter_remaining_members(self) -> Iterator[CompressedMember]:
-        """Yield the last compressed files, in the order of `add_member`."""
+        """Yield the last compressed files, in the order of `submit_member`."""
         while self.pending:
             yield self.pending.popleft()()
 
@@ -349,7 +349,7 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
     """Compress files in several threads, and yield them in order."""
     with MemberCompressor() as packer:
         for member in members:
-            yield from packer.add_member(member)
+            yield from packer.submit_member(member)
         yield from packer.iter_remaining_members()
 
 

@@ -15,7 +15,7 @@ class UpstreamSection(Section):
 
     @override
     @classmethod
-    def source(cls) -> "type[ExtensionSource]":
+    def settings_model(cls) -> "type[ExtensionSource]":
         from statuary.extensions.upstream.settings import SiteUpstreamSource
 
         return SiteUpstreamSource

@@ -92,7 +92,7 @@ class SiteUpstreamSource(ExtensionSource):
     statuses."""
 
     @override
-    def settings(self) -> UpstreamSettings | None:
+    def to_settings(self) -> UpstreamSettings | None:
         if self.upstream is None:
             return None
         return UpstreamSettings(

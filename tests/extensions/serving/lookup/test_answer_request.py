@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, Response, answer_api_request
 from statuary.site.document import encode_json
 from support.sites import lookup_site
 
@@ -32,7 +32,7 @@ TOO_LONG = "request/params/address must NOT have more than 42 characters"
 
 
 def answer(target: str, method: str = "GET", **asked: str) -> Response:
-    answered = answer_lookup(
+    answered = answer_api_request(
         LookupRequest(method=method, target=target, **asked), SITE.get, lambda: "some-id"
     )
     assert answered is not None
@@ -201,10 +201,10 @@ def test_head_request_returns_headers_without_body():
     "path", ["/", "/index.html", "/v3/contract/1/0x", "/v2x", "/v2/contracts-pages/1/index.json"]
 )
 def test_path_outside_lookup_api_returns_none(path):
-    assert answer_lookup(LookupRequest(target=path), SITE.get, str) is None
+    assert answer_api_request(LookupRequest(target=path), SITE.get, str) is None
 
 
 def test_chains_without_chain_list_responds_404():
-    answered = answer_lookup(LookupRequest(target="/chains"), {}.get, str)
+    answered = answer_api_request(LookupRequest(target="/chains"), {}.get, str)
     assert answered is not None
     assert answered.status == 404

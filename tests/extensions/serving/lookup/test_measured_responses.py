@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, Response, answer_api_request
 from support.measured_lookup import (
     DIFFERENCES,
     FULL_RECORD,
@@ -24,7 +24,7 @@ def answer_to(case: Case) -> Response | None:
         target=case["path"],
         if_none_match=case["request_headers"].get("If-None-Match"),
     )
-    return answer_lookup(request, measured_site().get, lambda: "<uuid>")
+    return answer_api_request(request, measured_site().get, lambda: "<uuid>")
 
 
 def same_body(case: Case, body: bytes) -> bool:
@@ -93,7 +93,9 @@ def is_same_selection(case: Case, *, reverse_sources: bool = False) -> bool:
     path = f"v2/contract/{case['chainId']}/{case['address'].lower()}"
     site = measured_site()
     record = with_reversed_sources(site[path]) if reverse_sources else site[path]
-    answer = answer_lookup(LookupRequest(target=f"/{path}?{case['query']}"), (site | {path: record}).get, str)
+    answer = answer_api_request(
+        LookupRequest(target=f"/{path}?{case['query']}"), (site | {path: record}).get, str
+    )
     assert answer is not None
     return len(answer.body) == case["bytes"] and hashlib.sha256(answer.body).hexdigest() == case["sha256"]
 
@@ -103,7 +105,7 @@ def test_lookup_with_matching_etag_responds_304(if_none_match):
     case = next(case for case in measured_requests() if case["case"] == "fields_abi")
     tag = case["headers"]["etag"].removeprefix('W/"').removesuffix('"')
     request = LookupRequest(target=case["path"], if_none_match=if_none_match.format(tag=tag))
-    answer = answer_lookup(request, measured_site().get, str)
+    answer = answer_api_request(request, measured_site().get, str)
     assert answer == Response(
         status=304, headers={"Access-Control-Allow-Origin": "*", "ETag": case["headers"]["etag"]}
     )

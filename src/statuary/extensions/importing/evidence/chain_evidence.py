@@ -144,7 +144,7 @@ class AnchoringNodes:
                 yield other_node.host
 
 
-def read_anchors(
+def request_merkle_proofs(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
     """Request the Merkle proofs of contracts from a node.
@@ -429,7 +429,7 @@ class AnchoredContract(NamedTuple):
     findings: tuple[Finding, ...] = ()  # errors in the record, which prevent proofs from being saved
 
     @property
-    def status(self) -> ClaimStatus:
+    def proof_status(self) -> ClaimStatus:
         """Whether the Merkle proofs show the contract's code on the chain."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
@@ -475,7 +475,7 @@ def anchor_contracts(
                 due_contracts.append(outcome)
             else:
                 yield outcome
-        anchors = read_anchors(nodes, finalized, [contract.request for contract in due_contracts])
+        anchors = request_merkle_proofs(nodes, finalized, [contract.request for contract in due_contracts])
         for contract, anchor in zip(due_contracts, anchors, strict=True):
             path = write_anchor(root, contract.source, anchor)
             record = RecordView(contract.request.record)
@@ -535,7 +535,9 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
         NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
     finalized = _finalized_block_or_error(nodes)
-    [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
+    [anchor] = request_merkle_proofs(
+        nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)]
+    )
     return AnchoredRecord(anchor, decide_chain_claims(RecordView(record), anchor, anchor.record).claims)
 
 

@@ -57,7 +57,9 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
                 ),
             )
         )
-    findings = tuple(finding.with_path(source.path) for finding in recompiler.compare(record, compiler))
+    findings = tuple(
+        finding.with_path(source.path) for finding in recompiler.recompile_and_compare(record, compiler)
+    )
     # A finding without a pointer is not about a member of the record: the compiler itself has failed.
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)

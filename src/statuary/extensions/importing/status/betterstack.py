@@ -30,7 +30,7 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
         NotImportableError: if the source is not a Better Stack page.
     """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
-    documents = [request.web.json(url)] if request.is_url else request.read_json_documents()
+    documents = [request.web.fetch_json(url)] if request.is_url else request.read_json_documents()
     builder = StatusBuilder(request)
     by_type = defaultdict[str, list[Fields]](list)
     for resource in chain.from_iterable(map(_page_resources, documents)):
@@ -96,11 +96,11 @@ def _add_status_report(builder: StatusBuilder, report: Fields, updates_by_id: di
     ]
     is_maintenance = report.get_text("report_type") == "maintenance"
     is_open = not (is_maintenance or report.get_text("ends_at"))
-    builder.count_record(
+    builder.add_original_record(
         report.get_text("id"), report.get_text("title"), report.get_text("starts_at"), is_open=is_open
     )
-    began = report.required_date("starts_at")
-    ended = report.get_date("ends_at")
+    began = report.required_free_form_time("starts_at")
+    ended = report.get_free_form_time("ends_at")
     effects: dict[str, ComponentStatus | None] = {
         builder.get_or_add_component_key(resource.get_text("status_page_resource_id")): EFFECTS.get(
             resource.get_normalized_word("status")
@@ -121,5 +121,5 @@ def _add_status_report(builder: StatusBuilder, report: Fields, updates_by_id: di
 
 
 def _convert_update(update: Fields, status: UpdateStatus) -> ForeignUpdate:
-    at = update.required_date("published_at")
+    at = update.required_free_form_time("published_at")
     return ForeignUpdate(at, status, update.get_text("message"), update.get_text("id"))

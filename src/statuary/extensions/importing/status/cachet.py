@@ -100,7 +100,7 @@ def _fetch_page_lists(request: ImportRequest) -> Iterator[Any]:
 def _fetch_list_pages(request: ImportRequest, first_url: str) -> Iterator[Any]:
     following = first_url
     for _ in range(MOST_PAGES):
-        document = request.web.json(following)
+        document = request.web.fetch_json(following)
         if document is None:
             return
         yield document
@@ -163,16 +163,16 @@ def _add_component(builder: StatusBuilder, component: Fields, group_names: dict[
 def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
     if incident.get_text("visible") == "0":
         raise NotImportableError("is not public")
-    builder.count_record(
+    builder.add_original_record(
         f"incident-{incident.get_text('id')}",
         incident.get_text("name"),
         incident.get_text("occurred_at", "created_at"),
         is_open=STATUSES.get(incident.get_text("status")) != "resolved",
     )
-    began = incident.required_date("occurred_at", "created_at")
+    began = incident.required_free_form_time("occurred_at", "created_at")
     updates = [
         ForeignUpdate(
-            update.required_date("created_at"),
+            update.required_free_form_time("created_at"),
             STATUSES.get(update.get_text("status"), "investigating"),
             update.get_text("message"),
         )
@@ -183,7 +183,7 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
     # first status was another one, so assume `investigating`.
     opened = "investigating" if updates or status == "resolved" else status
     posted = [ForeignUpdate(began, opened, incident.get_text("message")), *updates]
-    ended_at = (incident.get_date("updated_at") or began) if status == "resolved" else None
+    ended_at = (incident.get_free_form_time("updated_at") or began) if status == "resolved" else None
     components = incident.get_objects("components")
     if incident.get_text("component_id") not in ("", "0"):
         components.append(Fields(id=incident.get_text("component_id")))
@@ -198,12 +198,12 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
 
 def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
     created = schedule.get_text("created_at", "scheduled_at")
-    builder.count_record(
+    builder.add_original_record(
         f"maintenance-{schedule.get_text('id')}", schedule.get_text("name"), created, is_open=False
     )
     ident = schedule.required_text("id")
-    begins = schedule.required_date("scheduled_at")
-    ends = schedule.get_date("completed_at")
+    begins = schedule.required_free_form_time("scheduled_at")
+    ends = schedule.get_free_form_time("completed_at")
     if ends is None:
         builder.add_skipped_record(ident, "is a maintenance without an end; one hour is assumed")
         ends = add_minutes(begins, 60)
@@ -213,7 +213,7 @@ def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
         schedule.required_text("name"),
         (begins, ends),
         body=schedule.get_text("message"),
-        created_at=schedule.get_date("created_at"),
+        created_at=schedule.get_free_form_time("created_at"),
         components=[
             builder.get_or_add_component_key(part.get_text("id", "component_id"))
             for part in schedule.get_objects("components")

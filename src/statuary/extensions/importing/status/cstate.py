@@ -118,7 +118,7 @@ def _add_page_settings(builder: StatusBuilder, settings: Fields) -> None:
 
 def _add_issue(builder: StatusBuilder, file: Path, issue_id: str) -> None:
     front, text = _read_issue(builder, file, issue_id)
-    began = front.required_date("date")
+    began = front.required_free_form_time("date")
     body = COMMENT.sub("", text).strip()
     updates = _split_issue_into_updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
@@ -153,12 +153,12 @@ def _read_issue(builder: StatusBuilder, file: Path, issue_id: str) -> _Issue:
     try:
         issue = _parse_issue_file(read_text_file(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
-        builder.count_record(issue_id, file.stem, "", is_open=False)
+        builder.add_original_record(issue_id, file.stem, "", is_open=False)
         raise
     front = issue.front_matter
     is_open = _is_open_issue(front)
     effect = EFFECTS.get(front.get_text("severity"))
-    builder.count_record(
+    builder.add_original_record(
         issue_id, front.get_text("title") or file.stem, front.get_text("date"), is_open=is_open
     )
     for name in _affected_system_names(front) if is_open and effect else ():
@@ -169,7 +169,7 @@ def _read_issue(builder: StatusBuilder, file: Path, issue_id: str) -> _Issue:
 
 def _resolution_time(builder: StatusBuilder, file: Path, front_matter: Fields) -> str | None:
     try:
-        return front_matter.get_date("resolvedWhen")
+        return front_matter.get_free_form_time("resolvedWhen")
     except NotImportableError:
         builder.add_skipped_record(
             file.name, "has a resolvedWhen that is not a date: it ends with its latest update"
@@ -227,7 +227,7 @@ def _split_issue_into_updates(issue_body: str, opened_at: str) -> list[ForeignUp
     """
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(issue_body):
-        at = Fields(track=track[1]).required_date("track")
+        at = Fields(track=track[1]).required_free_form_time("track")
         # In the text of an issue, a horizontal rule separates an update from the postmortem after it. The
         # postmortem has no time of its own, so it gets the time of the update.
         texts = map(str.strip, RULE.split(issue_body[end : track.start()]))

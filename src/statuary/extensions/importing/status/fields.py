@@ -73,7 +73,7 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"has no {' or '.join(map(repr, member_names))}")
         return value
 
-    def get_instant(self, *member_names: str) -> str | None:
+    def get_timestamp(self, *member_names: str) -> str | None:
         """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
 
         Args:
@@ -92,7 +92,7 @@ class Fields(dict[str, Any]):
             name = next(name for name in member_names if self.get_text(name))
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
-    def required_instant(self, *member_names: str) -> str:
+    def required_timestamp(self, *member_names: str) -> str:
         """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
 
         The result is the time as content files write it.
@@ -103,9 +103,9 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if all members are missing, or the value is not such a time.
         """
-        return self._require_value(self.get_instant(*member_names), member_names)
+        return self._require_value(self.get_timestamp(*member_names), member_names)
 
-    def get_date(self, *member_names: str) -> str | None:
+    def get_free_form_time(self, *member_names: str) -> str | None:
         """Parse a time in any common date format.
 
         A date without a time zone is in UTC.
@@ -128,7 +128,7 @@ class Fields(dict[str, Any]):
         except (ValueError, OverflowError):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
-    def required_date(self, *member_names: str) -> str:
+    def required_free_form_time(self, *member_names: str) -> str:
         """Parse a time in any common date format.
 
         A date without a time zone is in UTC. The result is the time as content files write it.
@@ -139,7 +139,7 @@ class Fields(dict[str, Any]):
         Raises:
             NotImportableError: if all members are missing, or the value is not a date.
         """
-        return self._require_value(self.get_date(*member_names), member_names)
+        return self._require_value(self.get_free_form_time(*member_names), member_names)
 
     def get_integer(self, member_name: str) -> int | None:
         """Return a member if it is a 64-bit integer, or else None."""

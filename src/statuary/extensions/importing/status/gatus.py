@@ -62,9 +62,9 @@ def _add_page(builder: StatusBuilder, request: ImportRequest, documents: list[Fi
 
 def _fetch_endpoints(request: ImportRequest) -> list[Fields]:
     base = request.source.rstrip("/")
-    statuses = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
-    suites = request.web.json(f"{base}/api/v1/suites/statuses") or []
-    configuration = Fields.from_json_value(request.web.json(f"{base}/api/v1/config") or {})
+    statuses = request.web.fetch_json(f"{base}/api/v1/endpoints/statuses") or []
+    suites = request.web.fetch_json(f"{base}/api/v1/suites/statuses") or []
+    configuration = Fields.from_json_value(request.web.fetch_json(f"{base}/api/v1/config") or {})
     return [Fields(endpoints=statuses, suites=suites), configuration]
 
 
@@ -82,7 +82,7 @@ def _add_endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
 
 def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
     began = announcement.get_text("timestamp")
-    at = announcement.required_date("timestamp")
+    at = announcement.required_free_form_time("timestamp")
     message = announcement.required_text("message")
     is_past = announcement.get_text("archived") == "true" or announcement.get("archived") is True
     kind = announcement.get_text("type")
@@ -94,5 +94,5 @@ def _add_announcement(builder: StatusBuilder, announcement: Fields) -> None:
     # them apart.
     if builder.has_record(ident):
         ident = append_id_digest(ident, f"{at} {message}")
-    builder.count_record(ident, title, began, is_open=status != "resolved")
+    builder.add_original_record(ident, title, began, is_open=status != "resolved")
     builder.add_incident(ident, title, [update], {})

@@ -58,7 +58,7 @@ def plan_status_edits(
     merger = _StatusMerger(root, status, plan, report)
     return [
         edit
-        for edit in (merger.edit_site(), merger.edit_components(), *merger.edit_records())
+        for edit in (merger.plan_site_edit(), merger.edit_components(), *merger.edit_records())
         if edit is not None
     ]
 
@@ -72,7 +72,7 @@ class _StatusMerger:
         self.plan = plan
         self.report = report
 
-    def edit_site(self) -> FileEdit | None:
+    def plan_site_edit(self) -> FileEdit | None:
         """Add the imported page to site.yaml.
 
         If the content already has a page, only its `updated_at` changes.

@@ -78,10 +78,10 @@ def _read_documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[
         return
     base = request.source.rstrip("/")
     if urlsplit(base).path.startswith("/v1/"):
-        yield from (request.web.json(f"{base}/{name}") for name in WITH_KEY)
+        yield from (request.web.fetch_json(f"{base}/{name}") for name in WITH_KEY)
         return
     builder.add_skipped_record(base, "is public only while it is active; the rest needs the API with a key")
-    yield request.web.json(f"{base}/summary.json")
+    yield request.web.fetch_json(f"{base}/summary.json")
 
 
 def _records_of_document(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
@@ -122,7 +122,7 @@ def _convert_updates(record: Fields) -> list[ForeignUpdate]:
     """
     return [
         ForeignUpdate(
-            update.required_date("started", "createdAt", "start"),
+            update.required_free_form_time("started", "createdAt", "start"),
             STATUSES.get(update.get_normalized_word("status"), "investigating"),
             update.get_text("message"),
             update.get_text("id") if update is not record else "",
@@ -145,7 +145,7 @@ def _component_keys(builder: StatusBuilder, record: Fields) -> list[str]:
 def _count_instatus_record(
     builder: StatusBuilder, record: Fields, start_member: str, *, is_open: bool
 ) -> None:
-    builder.count_record(
+    builder.add_original_record(
         _record_id(record), record.get_text("name"), record.get_text(start_member), is_open=is_open
     )
 
@@ -166,7 +166,7 @@ def _add_incident(builder: StatusBuilder, incident: Fields) -> None:
 
 def _add_maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
     _count_instatus_record(builder, maintenance, "start", is_open=False)
-    begins = maintenance.required_date("start")
+    begins = maintenance.required_free_form_time("start")
     builder.add_maintenance(
         _record_id(maintenance),
         maintenance.required_text("name"),

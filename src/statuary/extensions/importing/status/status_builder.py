@@ -107,7 +107,7 @@ class StatusBuilder:
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
-    def count_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
+    def add_original_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
         """Note an incident of the other system, to check the import later.
 
         Args:

@@ -83,7 +83,7 @@ def _rank_tied_components(components: list[Fields]) -> Iterator[Fields]:
         tied.setdefault(component.get_integer("position"), []).append(component)
     for component in components:
         among = tied[component.get_integer("position")]
-        created = [other_component.get_instant("created_at") or "" for other_component in among]
+        created = [other_component.get_timestamp("created_at") or "" for other_component in among]
         is_usual = created == sorted(created)
         yield component if is_usual else Fields(component, rank=among.index(component) + 1)
 
@@ -145,7 +145,7 @@ def _convert_component(
     position = component.get_integer("position")
     showcase = component.get_boolean("showcase")
     status = component.get_text("status") or "operational"
-    updated_at = component.get_instant("updated_at")
+    updated_at = component.get_timestamp("updated_at")
     source = drop_empty_values(
         name=component.required_text("name"),
         id="" if component_id == key else component_id,
@@ -155,7 +155,7 @@ def _convert_component(
         showcase=showcase if showcase is is_group else None,
         start_date=component.get_text("start_date"),
         only_show_if_degraded=component.get_boolean("only_show_if_degraded") or None,
-        created_at=component.get_instant("created_at"),
+        created_at=component.get_timestamp("created_at"),
         updated_at=updated_at,
         removed=component.get_boolean("removed"),
     )
@@ -198,7 +198,7 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
     base = request.source.partition("/api/v2")[0].rstrip("/")
     for name in DOCUMENTS:
         url = f"{base}/api/v2/{name}.json"
-        document = request.web.json(url)
+        document = request.web.fetch_json(url)
         if document is None:
             raise NotImportableError(
                 f"{display_location(url)} has no api/v2/{name}.json at this path",
@@ -208,7 +208,7 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
     try:
         if documents.may_have_more:
             for url in _older_incident_urls(base, request, documents):
-                documents.collect_objects(request.web.json(url), url)
+                documents.collect_objects(request.web.fetch_json(url), url)
     except (NotImportableError, UnreachableError) as error:
         # Keep the documents that were read before the error. The next run skips their incidents, and requests
         # the rest.
@@ -234,7 +234,7 @@ def _history_incident_ids(base: str, request: ImportRequest, documents: "_PageDo
     """
     empty = 0
     for number in range(1, MOST_PAGES + 1):
-        history = request.web.json(f"{base}/history.json?page={number}")
+        history = request.web.fetch_json(f"{base}/history.json?page={number}")
         if not isinstance(history, dict) or "months" not in history:
             reason = "there is no history.json, so only the latest 50 are imported"
             documents.skipped.append(SkippedRecord(base, reason))
@@ -362,4 +362,4 @@ def _component_status(component: Fields) -> ComponentStatus:
 
 def _last_change_time(json_object: Fields) -> Instant:
     """Return the time of an object's last change, or the year 1."""
-    return parse_instant(json_object.get_instant("updated_at") or "0001-01-01T00:00:00Z")
+    return parse_instant(json_object.get_timestamp("updated_at") or "0001-01-01T00:00:00Z")

@@ -30,7 +30,7 @@ def convert_page(page: Fields) -> Source:
         url=url,
         id=page.get_text("id"),
         time_zone=page.get_text("time_zone"),
-        updated_at=page.get_instant("updated_at"),
+        updated_at=page.get_timestamp("updated_at"),
         feed_host=urlsplit(url).hostname,
     )
 
@@ -73,7 +73,7 @@ def convert_incident(page_order: PageOrder, record: Fields) -> Source:
     impact = record.get_text("impact")
     return drop_empty_values(
         name=record.required_text("name"),
-        **_unusual_timestamps(
+        **_underivable_timestamps(
             record,
             page_order.page,
             updates,
@@ -104,16 +104,16 @@ def convert_maintenance(page_order: PageOrder, now: Instant, record: Fields) -> 
     """
     updates = list(_convert_updates(record, page_order.component_keys))
     impact = record.get_text("impact")
-    created_at = record.get_instant("created_at") or ""
+    created_at = record.get_timestamp("created_at") or ""
     return drop_empty_values(
         name=record.required_text("name"),
         components=[
             page_order.component_keys[component.get_text("id")]
             for component in record.get_objects("components")
         ],
-        scheduled_for=record.required_instant("scheduled_for"),
-        scheduled_until=record.required_instant("scheduled_until"),
-        **_unusual_timestamps(record, page_order.page, updates, started_at=created_at),
+        scheduled_for=record.required_timestamp("scheduled_for"),
+        scheduled_until=record.required_timestamp("scheduled_until"),
+        **_underivable_timestamps(record, page_order.page, updates, started_at=created_at),
         impact_override=impact if impact not in ("", "maintenance") else None,
         component_order=page_order.component_order(record),
         **_disabled_automation_keys(record, now),
@@ -136,23 +136,23 @@ def derive_impact(record: Fields) -> Impact:
     return worst
 
 
-def _unusual_timestamps(record: Fields, page: Fields, updates: list[Source], started_at: str) -> Source:
+def _underivable_timestamps(record: Fields, page: Fields, updates: list[Source], started_at: str) -> Source:
     """Return the timestamps that builds would not derive from the updates."""
     edits = [str(update.get("updated_at") or _update_creation_text(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first_time_with_status(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
     stamps = {
         "created_at": (
-            record.get_instant("created_at"),
+            record.get_timestamp("created_at"),
             min(map(_update_creation_text, updates), key=parse_instant, default=""),
         ),
-        "started_at": (record.get_instant("started_at"), started_at),
-        "updated_at": (record.get_instant("updated_at"), max(edits, key=parse_instant, default="")),
+        "started_at": (record.get_timestamp("started_at"), started_at),
+        "updated_at": (record.get_timestamp("updated_at"), max(edits, key=parse_instant, default="")),
         "monitoring_at": (
-            record.get_instant("monitoring_at"),
+            record.get_timestamp("monitoring_at"),
             _first_time_with_status(updates, MONITORING_STATUSES),
         ),
-        "resolved_at": (record.get_instant("resolved_at"), resolved_at),
+        "resolved_at": (record.get_timestamp("resolved_at"), resolved_at),
         "shortlink": (
             record.get_text("shortlink"),
             f"{page.get_text('url').rstrip('/')}/incidents/{record.get('id')}",
@@ -175,10 +175,10 @@ def _first_time_with_status(updates: Iterable[Source], statuses: Container[YamlV
 
 def _convert_updates(record: Fields, component_keys: Mapping[str, str]) -> Iterator[Source]:
     updates = record.get_objects("incident_updates")
-    dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
+    dated = [(update.required_timestamp("display_at", "created_at"), update) for update in reversed(updates)]
     for at, update in sorted(dated, key=lambda pair: parse_instant(pair[0])):
-        created_at = update.get_instant("created_at")
-        updated_at = update.get_instant("updated_at")
+        created_at = update.get_timestamp("created_at")
+        updated_at = update.get_timestamp("updated_at")
         source: Source = {
             "at": at,
             "status": update.required_text("status"),
@@ -233,8 +233,8 @@ def _disabled_automation_keys(record: Fields, now: Instant) -> Source:
     reached = {update.get_text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})
     ended = "completed" in reached
-    is_due = parse_instant(record.required_instant("scheduled_for")) < now
-    overdue = parse_instant(record.required_instant("scheduled_until")) < now
+    is_due = parse_instant(record.required_timestamp("scheduled_for")) < now
+    overdue = parse_instant(record.required_timestamp("scheduled_until")) < now
     reminded = any(update.get_text("body") == REMINDER_BODY for update in updates)
     return drop_empty_values(
         scheduled_remind_prior=False if started or reminded or is_due else None,

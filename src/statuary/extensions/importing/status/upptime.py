@@ -112,7 +112,7 @@ def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
     Returns:
         The text; empty if there is no such file.
     """
-    raw = Fields.from_json_value(request.web.json(f"{api}/contents/{path}") or {})
+    raw = Fields.from_json_value(request.web.fetch_json(f"{api}/contents/{path}") or {})
     try:
         return b64decode(raw.get_text("content")).decode("utf-8", "replace")
     except ValueError:
@@ -123,7 +123,7 @@ def _read_repository_file(request: ImportRequest, api: str, path: str) -> str:
 
 def _fetch_issue_pages(request: ImportRequest, url: str) -> Iterator[Fields]:
     for number in range(1, MOST_PAGES + 1):
-        page = as_list(request.web.json(f"{url}&page={number}"))
+        page = as_list(request.web.fetch_json(f"{url}&page={number}"))
         yield from map(Fields.from_json_value, page)
         if len(page) < PER_PAGE:
             return
@@ -170,7 +170,9 @@ def _add_issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[F
     if is_incident or "maintenance" in labels:
         _count_upptime_issue(builder, issue, is_maintenance="maintenance" in labels)
     replies = [
-        ForeignUpdate(reply.required_date("created_at"), "investigating", _text_without_window(reply))
+        ForeignUpdate(
+            reply.required_free_form_time("created_at"), "investigating", _text_without_window(reply)
+        )
         for reply in comments.get(issue.required_text("number"), ())
     ]
     if "maintenance" in labels:
@@ -184,7 +186,7 @@ def _count_upptime_issue(builder: StatusBuilder, issue: Fields, *, is_maintenanc
     title = SIGNS.sub("", issue.get_text("title"))
     is_closed = issue.get_text("state") == "closed"
     is_open = not (is_maintenance or is_closed or issue.get_text("closed_at"))
-    builder.count_record(
+    builder.add_original_record(
         f"issue-{issue.get_text('number')}", title, issue.get_text("created_at"), is_open=is_open
     )
 
@@ -192,13 +194,15 @@ def _count_upptime_issue(builder: StatusBuilder, issue: Fields, *, is_maintenanc
 def _add_incident(
     builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]
 ) -> None:
-    closed_at = issue.get_date("closed_at")
+    closed_at = issue.get_free_form_time("closed_at")
     if replies and closed_at is not None:
         # When a site is up again, Upptime first writes a comment and then closes the issue. So the last
         # comment is the update that resolves the incident.
         replies[-1] = replies[-1]._replace(status="resolved")
     updates = [
-        ForeignUpdate(issue.required_date("created_at"), "investigating", _text_without_window(issue)),
+        ForeignUpdate(
+            issue.required_free_form_time("created_at"), "investigating", _text_without_window(issue)
+        ),
         *replies,
     ]
     title = SIGNS.sub("", issue.required_text("title"))
@@ -211,14 +215,14 @@ def _add_maintenance(builder: StatusBuilder, issue: Fields, replies: list[Foreig
     window = WINDOW.search(issue.get_text("body"))
     lines = window[1].splitlines() if window else []
     values = Fields((key.strip(), text.strip()) for key, _, text in (line.partition(":") for line in lines))
-    begins = values.required_date("start")
+    begins = values.required_free_form_time("start")
     sites = values.get_text("expectedDown", "expectedDegraded").split(",")
     builder.add_maintenance(
         f"issue-{issue.required_text('number')}",
         issue.required_text("title"),
-        (begins, values.required_date("end")),
+        (begins, values.required_free_form_time("end")),
         body=_text_without_window(issue),
-        created_at=issue.get_date("created_at"),
+        created_at=issue.get_free_form_time("created_at"),
         components=[builder.get_or_add_component_key(site.strip()) for site in sites if site.strip()],
         updates=[reply._replace(status="in_progress") for reply in replies if reply.at >= begins],
     )

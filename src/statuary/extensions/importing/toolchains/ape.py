@@ -27,11 +27,11 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    convert_missing_part_errors,
     make_deployment,
-    parse_any_address,
-    parse_any_chain_id,
-    report_reading_error,
+    not_importable_if_malformed,
+    parse_json_address,
+    parse_json_chain_id,
+    yield_contracts_or_error,
 )
 
 CONFIG: Final = "ape-config.yaml"
@@ -96,7 +96,7 @@ def read_ape(folder: Path) -> ListedContracts:
     chain_ids = {**CHAIN_IDS, **_custom_chain_ids(config)}
     for deployment in deployments:
         where = f"{deployment.contract} ({as_text(deployment.entry.get('address'))})"
-        yield from report_reading_error(
+        yield from yield_contracts_or_error(
             folder, where, _list_ape_deployment(file, manifest, chain_ids, deployment)
         )
 
@@ -142,7 +142,7 @@ def _list_ape_deployment(
     deployment: ApeDeployment,
 ) -> ListedContracts:
     ecosystem, network, contract, entry = deployment
-    address = parse_any_address(entry.get("address"), contract)
+    address = parse_json_address(entry.get("address"), contract)
     chain_id = chain_ids.get((ecosystem, network))
     if chain_id is None:
         yield UnreadableContract(
@@ -154,7 +154,7 @@ def _list_ape_deployment(
         return
     created = make_deployment(entry.get("transaction_hash"), None, None, None)
     yield ListedContract(
-        parse_any_chain_id(chain_id, CONFIG),
+        parse_json_chain_id(chain_id, CONFIG),
         address,
         contract,
         partial(_read_ape_contract, manifest_file, manifest, contract, OnChainContract(None, None, created)),
@@ -164,7 +164,7 @@ def _list_ape_deployment(
 def _read_ape_contract(
     manifest_file: Path, manifest: JsonObject, contract_name: str, on_chain: OnChainContract
 ) -> SourceContract:
-    with convert_missing_part_errors(manifest_file):
+    with not_importable_if_malformed(manifest_file):
         return SourceContract(
             compilation=_compilation_in_manifest(manifest, contract_name), on_chain=on_chain
         )

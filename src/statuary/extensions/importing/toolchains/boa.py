@@ -24,14 +24,14 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    convert_missing_part_errors,
     find_creation_code,
     make_deployment,
-    parse_any_address,
-    parse_any_chain_id,
+    not_importable_if_malformed,
     parse_any_hex,
-    parse_any_quantity,
-    report_reading_error,
+    parse_json_address,
+    parse_json_chain_id,
+    to_decimal_string,
+    yield_contracts_or_error,
 )
 from statuary.system.databases import open_untrusted_database
 
@@ -53,7 +53,7 @@ TABLE_QUERY: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name 
 INPUT_MEMBERS: Final = ("language", "sources", "settings", "storage_layout_overrides")
 
 
-def read_boa(source: Path) -> ListedContracts:
+def read_titanoboa(source: Path) -> ListedContracts:
     """Yield the contracts in a titanoboa database, newest first.
 
     Args:
@@ -71,13 +71,13 @@ def read_boa(source: Path) -> ListedContracts:
             "give the database: moccasin writes it with `save_to_db = true`, titanoboa with `boa.set_deployments_db`",
         )
     for file in files:
-        yield from report_reading_error(file, file.name, _list_database_contracts(file))
+        yield from yield_contracts_or_error(file, file.name, _list_database_contracts(file))
 
 
 def _list_database_contracts(database_file: Path) -> ListedContracts:
     for row in _read_deployment_rows(database_file):
         name = as_text(row["contract_name"]) or str(row["contract_address"])
-        yield from report_reading_error(
+        yield from yield_contracts_or_error(
             database_file, f"{name} ({row['contract_address']})", _list_row_contract(database_file, name, row)
         )
 
@@ -106,8 +106,8 @@ def _read_deployment_rows(database_file: Path) -> Iterator[dict[str, Json]]:
 def _list_row_contract(database_file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
     sent = _parse_json_object_column(row["tx_dict"])
     receipt = _parse_json_object_column(row["receipt_dict"])
-    address = parse_any_address(row["contract_address"], str(database_file))
-    chain_id = parse_any_chain_id(parse_any_quantity(sent.get("chainId")), f"{database_file}, {name}")
+    address = parse_json_address(row["contract_address"], str(database_file))
+    chain_id = parse_json_chain_id(to_decimal_string(sent.get("chainId")), f"{database_file}, {name}")
     if row["source_code"] is None:
         yield UnreadableContract(
             name, "the database has no sources of it", chain_id=chain_id, address=address
@@ -145,7 +145,7 @@ def _on_chain_contract(
 
 
 def _read_row_contract(database_file: Path, contract_json: Json, on_chain: OnChainContract) -> SourceContract:
-    with convert_missing_part_errors(database_file):
+    with not_importable_if_malformed(database_file):
         bundle = _parse_json_object_column(contract_json)
         settings = as_object(bundle["settings"])
         [path] = as_object(settings["outputSelection"])

@@ -29,11 +29,11 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     UnreadableContract,
     find_creation_code,
     make_deployment,
-    parse_any_address,
-    parse_any_chain_id,
     parse_any_hex,
-    parse_any_quantity,
-    report_reading_error,
+    parse_json_address,
+    parse_json_chain_id,
+    to_decimal_string,
+    yield_contracts_or_error,
 )
 
 CREATIONS: Final = ("CREATE", "CREATE2")
@@ -62,7 +62,7 @@ def read_broadcasts(project: Path) -> ListedContracts:
     listed_addresses: set[tuple[ChainId | None, Address | None]] = set()
     mentions: list[UnreadableContract] = []
     for file in files:
-        for entry in report_reading_error(file, file.name, _list_run_contracts(file, artifacts)):
+        for entry in yield_contracts_or_error(file, file.name, _list_run_contracts(file, artifacts)):
             if isinstance(entry, UnreadableContract) and entry.is_expected:
                 mentions.append(entry)
                 continue
@@ -106,12 +106,12 @@ class _ScriptRun:
         self.file = file
         self.artifacts = artifacts
         self.transactions = list(map(as_object, required_list(run, "transactions")))
-        self.chain_id = parse_any_chain_id(run.get("chain") or file.parent.name, str(file))
+        self.chain_id = parse_json_chain_id(run.get("chain") or file.parent.name, str(file))
         receipts = map(as_object, as_list(run.get("receipts")))
         self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
-        time = parse_any_quantity(run.get("timestamp"))
+        time = to_decimal_string(run.get("timestamp"))
         self.evm_version = "" if time is None else _default_evm_version(int(time))
-        self.revision = _describe_build(as_text(run.get("commit")), self.evm_version)
+        self.revision = _describe_build_commands(as_text(run.get("commit")), self.evm_version)
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def list_mentioned_addresses(self) -> ListedContracts:
@@ -121,12 +121,12 @@ class _ScriptRun:
         """
         for transaction in self.transactions:
             if not _created_contracts(transaction) and transaction.get("contractAddress"):
-                address = parse_any_address(transaction["contractAddress"], str(self.file))
+                address = parse_json_address(transaction["contractAddress"], str(self.file))
                 name = _stated_contract_name(transaction) or address
                 yield self._mentioned_contract(name, address, "scripts call it, and no broadcast creates it")
         for library in self.libraries:
             name, _, text = library.rpartition(":")
-            address = parse_any_address(text, str(self.file))
+            address = parse_json_address(text, str(self.file))
             yield self._mentioned_contract(
                 name, address, "scripts link it as a library, and no broadcast creates it"
             )
@@ -142,7 +142,7 @@ class _ScriptRun:
             if created and receipt.get("status", SUCCESS) != SUCCESS:
                 failure = f"its transaction {hashes.likely} failed"
                 for contract in created:
-                    where = parse_any_address(contract.address, str(self.file))
+                    where = parse_json_address(contract.address, str(self.file))
                     yield UnreadableContract(
                         contract.name or where, failure, chain_id=self.chain_id, address=where
                     )
@@ -179,7 +179,7 @@ class _ScriptRun:
             ),
             notes=() if contract.creation.is_shown else (UNCHECKED_CREATION,),
         )
-        where = parse_any_address(contract.address, str(self.file))
+        where = parse_json_address(contract.address, str(self.file))
 
         def read_source() -> SourceContract:
             source = self.artifacts.read_artifact(contract.name, on_chain, self.revision, self.evm_version)
@@ -188,7 +188,7 @@ class _ScriptRun:
         return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_source)
 
 
-def _describe_build(commit: str, evm_version: str) -> str:
+def _describe_build_commands(commit: str, evm_version: str) -> str:
     """Give the commands that build the code of a script's run."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
@@ -293,7 +293,7 @@ class _ArtifactIndex:
         self.out = out
 
     @cached_property
-    def files_by_contract(self) -> dict[str, list[Path]]:
+    def artifact_files_by_name(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
             # The name of the contract ends at the first dot: with several compilers, forge writes files such
@@ -306,7 +306,7 @@ class _ArtifactIndex:
     ) -> SourceContract:
         short_name = (name or "").rpartition(":")[2]
         compilation = None
-        if short_name and short_name not in self.files_by_contract:
+        if short_name and short_name not in self.artifact_files_by_name:
             compilation = make_compilation_from_sources(
                 self.project, short_name, on_chain.creation, evm_version
             )
@@ -328,9 +328,9 @@ class _ArtifactIndex:
             NotImportableError: if no artifact fits, or several do and there is no name.
         """
         candidates = (
-            self.files_by_contract.get(name, [])
+            self.artifact_files_by_name.get(name, [])
             if name
-            else [*chain.from_iterable(self.files_by_contract.values())]
+            else [*chain.from_iterable(self.artifact_files_by_name.values())]
         )
         if name and len(candidates) == 1:
             return candidates[0]

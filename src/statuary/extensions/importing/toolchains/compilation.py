@@ -241,7 +241,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 """Outputs that tool chains may omit, and that solc's metadata repeats."""
 
 
-def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
+def add_metadata_documentation(compilation: ImportedCompilation) -> ImportedCompilation:
     """Add documentation from solc's metadata to the compiler's output.
 
     If other outputs are missing, the notes of the result name them.

@@ -31,7 +31,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     SourceContract,
     make_deployment,
     parse_any_hex,
-    report_reading_error,
+    yield_contracts_or_error,
 )
 from statuary.system.network.client import UnreachableError
 
@@ -252,7 +252,7 @@ class _ExplorerApi:
         for pause in (*BUSY_PAUSES, None):
             self.web.wait(PAUSE)
             try:
-                response = self.web.json(url)
+                response = self.web.fetch_json(url)
             except NotImportableError as error:
                 raise NotImportableError(self._hide_api_key(str(error)), error.hint) from None
             except UnreachableError as error:
@@ -346,7 +346,9 @@ def read_explorer_files(source: Path, chain_id: ChainId, addresses: Sequence[Add
         raise NotImportableError(f"{source} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
         file_addresses = addresses if files == [source] else ()
-        yield from report_reading_error(file, file.name, _list_saved_contract(file, chain_id, file_addresses))
+        yield from yield_contracts_or_error(
+            file, file.name, _list_saved_contract(file, chain_id, file_addresses)
+        )
 
 
 def _list_saved_contract(

@@ -33,14 +33,14 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    convert_missing_part_errors,
     find_creation_code,
     make_deployment,
-    parse_any_address,
-    parse_any_chain_id,
+    not_importable_if_malformed,
     parse_any_hex,
-    parse_any_quantity,
-    report_reading_error,
+    parse_json_address,
+    parse_json_chain_id,
+    to_decimal_string,
+    yield_contracts_or_error,
 )
 
 CHAIN_FILES = (".chainId", ".chain")
@@ -65,7 +65,7 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
             "name the folder of a project with deployments of hardhat-deploy",
         )
     for network in networks:
-        yield from report_reading_error(network, network.name, _list_network_contracts(network))
+        yield from yield_contracts_or_error(network, network.name, _list_network_contracts(network))
 
 
 def _find_chain_id_file(network_folder: Path) -> Path | None:
@@ -75,7 +75,7 @@ def _find_chain_id_file(network_folder: Path) -> Path | None:
 def _read_chain_id(network_folder: Path) -> ChainId:
     file = _find_chain_id_file(network_folder) or network_folder / CHAIN_FILES[0]
     chain_text = read_json_file(file).get("chainId") if file.name == ".chain" else read_text_file(file)
-    return parse_any_chain_id(chain_text, str(file))
+    return parse_json_chain_id(chain_text, str(file))
 
 
 def _list_network_contracts(network_folder: Path) -> ListedContracts:
@@ -90,7 +90,7 @@ def _list_network_contracts(network_folder: Path) -> ListedContracts:
     for name in names:
         file = network_folder / f"{name}.json"
         contracts = _list_file_contracts(file, chain_id, builds, names_by_address, is_proxy=name in proxies)
-        for contract in report_reading_error(file, f"{network_folder.name}/{name}", contracts):
+        for contract in yield_contracts_or_error(file, f"{network_folder.name}/{name}", contracts):
             if isinstance(contract, ListedContract):
                 listed_addresses.add(contract.address)
             yield contract
@@ -127,15 +127,15 @@ def _list_file_contracts(
     for deployment_entry in (deployment, *history):
         for member, address in _related_addresses(deployment_entry):
             names_by_address.setdefault(
-                parse_any_address(address, str(deployment_file)), f"{deployment_file.stem}'s {member}"
+                parse_json_address(address, str(deployment_file)), f"{deployment_file.stem}'s {member}"
             )
     for number, earlier_deployment in enumerate(history, 1):
         if earlier_deployment.get("address") is not None and not is_proxy:
-            address = parse_any_address(earlier_deployment["address"], str(deployment_file))
+            address = parse_json_address(earlier_deployment["address"], str(deployment_file))
             name = f"{deployment_file.stem}, deployment {number}"
             read_source = partial(_read_deployed_contract, deployment_file, builds, earlier_deployment)
             yield ListedContract(chain_id, address, name, read_source)
-    address = parse_any_address(deployment.get("address"), str(deployment_file))
+    address = parse_json_address(deployment.get("address"), str(deployment_file))
     if is_proxy:
         names_by_address.setdefault(address, deployment_file.stem)
     else:
@@ -161,7 +161,7 @@ def _related_addresses(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
 def _read_deployed_contract(
     deployment_file: Path, builds: HardhatBuilds, deployment: JsonObject
 ) -> SourceContract:
-    with convert_missing_part_errors(deployment_file):
+    with not_importable_if_malformed(deployment_file):
         return SourceContract(
             compilation=_read_deployment_compilation(deployment_file, builds, deployment),
             on_chain=_on_chain_contract(deployment),
@@ -181,7 +181,7 @@ def _on_chain_contract(deployment: JsonObject) -> OnChainContract:
     code = parse_any_hex(
         as_text(deployment.get("bytecode")) + as_text(deployment.get("argsData")).removeprefix("0x")
     )
-    nonce = parse_any_quantity(sent.get("nonce"))
+    nonce = to_decimal_string(sent.get("nonce"))
     if code is None or nonce is None or parse_any_hex(sender) is None:
         return OnChainContract(None, None, created)
     creation = find_creation_code(as_text(deployment.get("address")), sender, nonce, None, code)

@@ -29,13 +29,13 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    convert_missing_part_errors,
     find_created_contract,
     make_deployment,
-    parse_any_address,
-    parse_any_chain_id,
+    not_importable_if_malformed,
     parse_any_hex,
-    report_reading_error,
+    parse_json_address,
+    parse_json_chain_id,
+    yield_contracts_or_error,
 )
 
 JOURNAL: Final = "journal.jsonl"
@@ -64,7 +64,7 @@ def read_ignition(folder: Path) -> ListedContracts:
             "name the folder of a Hardhat project with deployments of Ignition",
         )
     for journal in journals:
-        yield from report_reading_error(journal, journal.parent.name, _list_journal_contracts(journal))
+        yield from yield_contracts_or_error(journal, journal.parent.name, _list_journal_contracts(journal))
 
 
 def _list_journal_contracts(journal: Path) -> ListedContracts:
@@ -97,11 +97,11 @@ class _Journal:
         kind = as_text(message["type"])
         future = message.get("futureId")
         if kind == "DEPLOYMENT_INITIALIZE":
-            self.chain_id = parse_any_chain_id(message["chainId"], str(self.journal))
+            self.chain_id = parse_json_chain_id(message["chainId"], str(self.journal))
         elif kind == WIPED:
             steps = self.futures.pop(str(future), {})
             if "address" in (result := _deployment_result(steps)):
-                self.wiped.append((str(future), parse_any_address(result["address"], str(self.journal))))
+                self.wiped.append((str(future), parse_json_address(result["address"], str(self.journal))))
         elif future is not None:
             # Replace an earlier message of the same kind: Ignition writes another one when it sends a
             # transaction again.
@@ -125,9 +125,9 @@ class _Journal:
                 "contractAddress"
             )
             if address_of_future:
-                known_addresses.add(parse_any_address(address_of_future, str(self.journal)))
+                known_addresses.add(parse_json_address(address_of_future, str(self.journal)))
         for future, text in read_json_file(file).items():
-            if (other_address := parse_any_address(text, str(file))) not in known_addresses:
+            if (other_address := parse_json_address(text, str(file))) not in known_addresses:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
                 yield self._unexplained_contract(future, other_address, reason)
 
@@ -145,7 +145,7 @@ def _list_future_contracts(
     journal: Path, builds: HardhatBuilds, chain_id: ChainId, future_id: str, messages: dict[str, JsonObject]
 ) -> ListedContracts:
     if EXISTING in messages:
-        address = parse_any_address(messages[EXISTING].get("contractAddress"), str(journal))
+        address = parse_json_address(messages[EXISTING].get("contractAddress"), str(journal))
         yield ListedContract(
             chain_id,
             address,
@@ -159,7 +159,7 @@ def _list_future_contracts(
     if result.get("type") != "SUCCESS":
         yield UnreadableContract(future_id, "its deployment did not succeed")
         return
-    address = parse_any_address(result["address"], str(journal))
+    address = parse_json_address(result["address"], str(journal))
     yield ListedContract(
         chain_id,
         address,
@@ -175,7 +175,7 @@ def _read_referenced_contract(
 
     The journal says how it was compiled, but not how it was deployed.
     """
-    with convert_missing_part_errors(deployment_folder / JOURNAL):
+    with not_importable_if_malformed(deployment_folder / JOURNAL):
         return SourceContract(
             compilation=_read_future_compilation(deployment_folder, builds, start_message, None)
         )
@@ -214,7 +214,7 @@ def _parse_journal_messages(
 def _read_deployed_contract(
     deployment_folder: Path, builds: HardhatBuilds, messages: dict[str, JsonObject], address: Address
 ) -> SourceContract:
-    with convert_missing_part_errors(deployment_folder / JOURNAL):
+    with not_importable_if_malformed(deployment_folder / JOURNAL):
         on_chain = _on_chain_contract(messages, address)
         compilation = _read_future_compilation(deployment_folder, builds, messages[BEGINS], on_chain.creation)
         return SourceContract(compilation=compilation, on_chain=on_chain)

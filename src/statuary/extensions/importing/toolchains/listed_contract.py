@@ -77,7 +77,7 @@ def format_contract_label(name: str, address: Address) -> str:
 ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
-def parse_any_address(value: Json, location: str) -> Address:
+def parse_json_address(value: Json, location: str) -> Address:
     """Parse an address in any letter case, and add its checksum.
 
     Args:
@@ -95,7 +95,7 @@ def parse_any_address(value: Json, location: str) -> Address:
         raise NotImportableError(f"{location}: {error}", error.hint) from None
 
 
-def parse_any_chain_id(value: Json, location: str) -> ChainId:
+def parse_json_chain_id(value: Json, location: str) -> ChainId:
     """Parse a chain id from a number or string.
 
     Args:
@@ -125,7 +125,7 @@ def parse_any_hex(hex_value: Json) -> Hex | None:
     return None if code == "0x" else code
 
 
-def parse_any_quantity(value: Json) -> str | None:
+def to_decimal_string(value: Json) -> str | None:
     """Convert a decimal or hex number to a decimal string.
 
     For example, `0x10` becomes `16`.
@@ -157,14 +157,14 @@ def make_deployment(
     name, deployer = parse_any_hex(transaction_hash), parse_any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
-        block_number=parse_any_quantity(block_number),
-        transaction_index=parse_any_quantity(transaction_index),
+        block_number=to_decimal_string(block_number),
+        transaction_index=to_decimal_string(transaction_index),
         deployer=checksum_address(deployer) if deployer and len(deployer) == len("0x") + 40 else None,
     )
 
 
 @contextmanager
-def convert_missing_part_errors(file: Path) -> Iterator[None]:
+def not_importable_if_malformed(file: Path) -> Iterator[None]:
     """Turn Python errors while reading a file into NotImportableError.
 
     For example, a KeyError means that the file lacks a required part.
@@ -182,7 +182,7 @@ def convert_missing_part_errors(file: Path) -> Iterator[None]:
         raise NotImportableError(f"{file} is incomplete or malformed: {shorten(what, 120)}") from None
 
 
-def report_reading_error(file: Path, contract_name: str, contracts: ListedContracts) -> ListedContracts:
+def yield_contracts_or_error(file: Path, contract_name: str, contracts: ListedContracts) -> ListedContracts:
     """Yield the contracts in a file, and if reading fails, an error.
 
     The error takes the place of a contract, so that the import continues with other files.
@@ -193,7 +193,7 @@ def report_reading_error(file: Path, contract_name: str, contracts: ListedContra
         contracts: the contracts in the file.
     """
     try:
-        with convert_missing_part_errors(file):
+        with not_importable_if_malformed(file):
             yield from contracts
     except NotImportableError as error:
         yield UnreadableContract(contract_name, str(error), error.hint)
@@ -254,7 +254,7 @@ def find_creation_code(address: str, sender: Json, nonce: Json, to: Json, data: 
     """
     origin = parse_any_hex(sender)
     code = parse_any_hex(data)
-    number = parse_any_quantity(nonce)
+    number = to_decimal_string(nonce)
     if origin is None or code is None:
         return None
     created = find_created_contract(

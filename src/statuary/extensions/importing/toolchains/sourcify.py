@@ -17,18 +17,18 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContract,
     ListedContracts,
     SourceContract,
-    parse_any_address,
-    parse_any_chain_id,
-    report_reading_error,
+    parse_json_address,
+    parse_json_chain_id,
+    yield_contracts_or_error,
 )
 from statuary.extensions.importing.toolchains.sourcify_metadata import (
     MATCHES,
     METADATA,
-    Place,
-    list_v1_response_contract,
+    ContractLocation,
     parse_v1_files_response,
     read_contract_folder,
     read_metadata_files,
+    read_sourcify_v1_response,
 )
 
 PAGE: Final = 200
@@ -67,7 +67,7 @@ def _list_chain_addresses(server_url: str, web: WebSource, chain_id: ChainId) ->
     while True:
         page_url = f"{server_url}/contracts/{chain_id}?sort=asc&limit={PAGE}{after_query}"
         results = _fetch_result_page(web, page_url)
-        yield from (parse_any_address(contract.get("address"), page_url) for contract in results)
+        yield from (parse_json_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
         # A page with fewer results than requested is the last one. Also stop if the server ignores
         # `afterMatchId` and returns the same page again.
@@ -78,7 +78,7 @@ def _list_chain_addresses(server_url: str, web: WebSource, chain_id: ChainId) ->
 
 
 def _fetch_result_page(web: WebSource, page_url: str) -> list[JsonObject]:
-    page = web.json(page_url)
+    page = web.fetch_json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
         raise NotImportableError(
@@ -97,14 +97,14 @@ def _fetch_contract(contract_url: str, web: WebSource) -> SourceContract:
 ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
-def read_sourcify_folder(folder: Path, option_place: Place) -> ListedContracts:
+def read_sourcify_folder(folder: Path, typed_location: ContractLocation) -> ListedContracts:
     """Yield the contracts in a folder that Sourcify, solc or statuary wrote.
 
     The folder is a Sourcify repository, or contains solc's metadata files or contract records.
 
     Args:
         folder: the folder, or one file.
-        option_place: the chain and address that the user typed, for files whose path does not contain them.
+        typed_location: the chain and address that the user typed, for files whose path does not contain them.
 
     Raises:
         NotImportableError: if there is no such file.
@@ -114,12 +114,12 @@ def read_sourcify_folder(folder: Path, option_place: Place) -> ListedContracts:
         return
     metadata_files = _find_metadata_files(folder)
     if metadata_files:
-        yield from read_metadata_files(folder, metadata_files, option_place)
+        yield from read_metadata_files(folder, metadata_files, typed_location)
         return
     root = folder if folder.is_dir() else folder.parent
     for file in _find_record_files(folder):
         name = file.relative_to(root).as_posix()
-        yield from report_reading_error(file, name, _list_file_records(file, option_place))
+        yield from yield_contracts_or_error(file, name, _list_file_records(file, typed_location))
 
 
 def _find_metadata_files(folder: Path) -> list[Path]:
@@ -190,18 +190,18 @@ def _may_contain_records(file: Path) -> bool:
 RECORD_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 
 
-def _list_file_records(file: Path, option_place: Place) -> ListedContracts:
+def _list_file_records(file: Path, typed_location: ContractLocation) -> ListedContracts:
     raw = read_file_bytes(file, MAX_FILE_BYTES)
     bodies = raw.splitlines() if file.suffix in (".jsonl", ".ndjson") else [raw]
     for body in filter(None, (line.strip() for line in bodies)):
         value = parse_json(body, str(file))
         if files := parse_v1_files_response(value):
-            yield from list_v1_response_contract(files, file.name, option_place)
+            yield from read_sourcify_v1_response(files, file.name, typed_location)
             continue
         if not isinstance(value, dict) or "chainId" not in value:
             raise _not_a_record_error(value)
-        chain_id = parse_any_chain_id(value["chainId"], str(file))
-        address = parse_any_address(value.get("address"), str(file))
+        chain_id = parse_json_chain_id(value["chainId"], str(file))
+        address = parse_json_address(value.get("address"), str(file))
         yield ListedContract(chain_id, address, file.name, partial(SourceContract, record=body))
 
 
@@ -236,7 +236,9 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
         for chain in sorted(root.glob("*/")):
             for contract in _find_contract_folders(chain):
                 name = f"{chain.name}/{contract.name}"
-                yield from report_reading_error(contract, name, _list_folder_contract(chain, contract, name))
+                yield from yield_contracts_or_error(
+                    contract, name, _list_folder_contract(chain, contract, name)
+                )
 
 
 def _find_contract_folders(chain_folder: Path) -> Iterator[Path]:
@@ -249,10 +251,10 @@ def _find_contract_folders(chain_folder: Path) -> Iterator[Path]:
 
 
 def _list_folder_contract(chain_folder: Path, contract_folder: Path, contract_name: str) -> ListedContracts:
-    chain_id = parse_any_chain_id(chain_folder.name, str(chain_folder))
+    chain_id = parse_json_chain_id(chain_folder.name, str(chain_folder))
     yield ListedContract(
         chain_id,
-        parse_any_address(contract_folder.name, str(contract_folder)),
+        parse_json_address(contract_folder.name, str(contract_folder)),
         contract_name,
         partial(read_contract_folder, contract_folder),
     )

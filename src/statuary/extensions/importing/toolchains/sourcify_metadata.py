@@ -26,10 +26,10 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     ListedContracts,
     SourceContract,
     UnreadableContract,
-    convert_missing_part_errors,
-    parse_any_address,
-    parse_any_chain_id,
+    not_importable_if_malformed,
     parse_any_hex,
+    parse_json_address,
+    parse_json_chain_id,
 )
 
 MATCHES: Final = ("full_match", "partial_match")
@@ -39,14 +39,14 @@ ADDRESS_IN_NAME: Final = re.compile(r"(?:(\d+)[^0-9a-zA-Z])?(0x[0-9a-fA-F]{40})(
 """An address in the name of a folder, after a chain id or alone."""
 
 
-class Place(NamedTuple):
+class ContractLocation(NamedTuple):
     """The chain and address of a deployment; None for what is unknown."""
 
     chain_id: ChainId | None = None
     address: Address | None = None
 
 
-def parse_place_in_path(path_parts: Sequence[str]) -> Place:
+def find_contract_location_in_path(path_parts: Sequence[str]) -> ContractLocation:
     """Find a chain and address in a path, such as `full_match/1/0x…`.
 
     Args:
@@ -59,9 +59,9 @@ def parse_place_in_path(path_parts: Sequence[str]) -> Place:
         found = ADDRESS_IN_NAME.search(path_parts[position])
         if found is not None:
             chain_name = found[1] or _find_chain_id(path_parts[:position])
-            chain_id = parse_any_chain_id(chain_name, "/".join(path_parts)) if chain_name else None
-            return Place(chain_id, parse_any_address(found[2], path_parts[position]))
-    return Place()
+            chain_id = parse_json_chain_id(chain_name, "/".join(path_parts)) if chain_name else None
+            return ContractLocation(chain_id, parse_json_address(found[2], path_parts[position]))
+    return ContractLocation()
 
 
 def _find_chain_id(path_parts: Sequence[str]) -> str:
@@ -70,40 +70,46 @@ def _find_chain_id(path_parts: Sequence[str]) -> str:
     return name if name.isdecimal() else ""
 
 
-def read_metadata_files(source: Path, files: Sequence[Path], option_place: Place) -> ListedContracts:
+def read_metadata_files(
+    source: Path, files: Sequence[Path], typed_location: ContractLocation
+) -> ListedContracts:
     """Yield a contract for each file with solc's metadata.
 
     Args:
         source: the folder or file that the user named.
         files: the metadata files.
-        option_place: the chain and address that the user typed, for a file whose path does not contain them.
+        typed_location: the chain and address that the user typed, for a file whose path does not contain them.
     """
     for file in files:
-        place = _place_with_options(
-            parse_place_in_path(file.resolve().parts[:-1]), option_place, is_single_file=len(files) == 1
+        place = _add_typed_location(
+            find_contract_location_in_path(file.resolve().parts[:-1]),
+            typed_location,
+            is_single_file=len(files) == 1,
         )
         name = str(file.relative_to(source)) if source.is_dir() else file.name
         if place.chain_id is None or place.address is None:
-            yield _contract_without_place(name, place)
+            yield _contract_without_location(name, place)
             continue
         folder = (
             source
-            if source.is_dir() and parse_place_in_path(file.parts[:-1]).address is None
+            if source.is_dir() and find_contract_location_in_path(file.parts[:-1]).address is None
             else file.parent
         )
         yield ListedContract(place.chain_id, place.address, name, partial(_read_metadata_file, file, folder))
 
 
-def _place_with_options(path_place: Place, option_place: Place, *, is_single_file: bool) -> Place:
+def _add_typed_location(
+    path_location: ContractLocation, typed_location: ContractLocation, *, is_single_file: bool
+) -> ContractLocation:
     """Fill in a contract's chain and address from the command line.
 
     An address from options is used only if there is a single file, to which it must belong.
     """
-    address = path_place.address or (option_place.address if is_single_file else None)
-    return Place(path_place.chain_id or option_place.chain_id, address)
+    address = path_location.address or (typed_location.address if is_single_file else None)
+    return ContractLocation(path_location.chain_id or typed_location.chain_id, address)
 
 
-def _contract_without_place(contract_name: str, place: Place) -> UnreadableContract:
+def _contract_without_location(contract_name: str, place: ContractLocation) -> UnreadableContract:
     if place.address is None:
         return UnreadableContract(
             contract_name,
@@ -125,7 +131,7 @@ def _read_metadata_file(metadata_file: Path, source_folder: Path) -> SourceContr
     """
     if (metadata_file.parent / "sources").is_dir():
         return read_contract_folder(metadata_file.parent)
-    with convert_missing_part_errors(metadata_file):
+    with not_importable_if_malformed(metadata_file):
         metadata = read_json_file(metadata_file)
         # Remix writes metadata into the subfolder `artifacts` of the folder with the sources. So search the
         # folder above.
@@ -149,7 +155,7 @@ def read_contract_folder(contract_folder: Path) -> SourceContract:
     """
     file = contract_folder / METADATA
     metadata = read_json_file(file)
-    with convert_missing_part_errors(file):
+    with not_importable_if_malformed(file):
         return _make_source_contract(
             metadata,
             _read_texts_by_hash(contract_folder / "sources"),
@@ -213,8 +219,8 @@ def parse_v1_files_response(response: Json) -> list[JsonObject]:
     return objects if len(objects) == len(files) else []
 
 
-def list_v1_response_contract(
-    files: Sequence[JsonObject], file_name: str, option_place: Place
+def read_sourcify_v1_response(
+    files: Sequence[JsonObject], file_name: str, typed_location: ContractLocation
 ) -> ListedContracts:
     """Yield the contract in a saved response of Sourcify's API (version 1).
 
@@ -223,7 +229,7 @@ def list_v1_response_contract(
     Args:
         files: the files in the response, each with `path` and `content`.
         file_name: the name of the file with the response.
-        option_place: the chain and address that the user typed, for a response whose paths do not contain
+        typed_location: the chain and address that the user typed, for a response whose paths do not contain
             them.
     """
     contents = {str(file["path"]): str(file["content"]) for file in files}
@@ -231,11 +237,11 @@ def list_v1_response_contract(
     if path is None:
         yield UnreadableContract(file_name, f"it has no {METADATA}", "request the files of a contract again")
         return
-    place = _place_with_options(
-        parse_place_in_path(PurePosixPath(path).parts[:-1]), option_place, is_single_file=True
+    place = _add_typed_location(
+        find_contract_location_in_path(PurePosixPath(path).parts[:-1]), typed_location, is_single_file=True
     )
     if place.chain_id is None or place.address is None:
-        yield _contract_without_place(file_name, place)
+        yield _contract_without_location(file_name, place)
         return
     yield ListedContract(
         place.chain_id, place.address, file_name, partial(_read_v1_response_contract, contents, path)
@@ -246,7 +252,7 @@ def _read_v1_response_contract(contents_by_path: Mapping[str, str], folder_path:
     texts = {f"0x{keccak256(text.encode()).hex()}": text for text in contents_by_path.values()}
     transaction = contents_by_path.get(str(PurePosixPath(folder_path).with_name(TRANSACTION)), "")
     metadata = parse_json(contents_by_path[folder_path].encode(), folder_path)
-    with convert_missing_part_errors(Path(folder_path)):
+    with not_importable_if_malformed(Path(folder_path)):
         if not isinstance(metadata, dict):
             raise NotImportableError(f"{folder_path} is not a JSON object")
         return _make_source_contract(metadata, texts, folder_path, transaction)

@@ -18,7 +18,7 @@ NAMES = {
 """Languages in their own words; one that only a theme has is shown by its tag."""
 
 
-def _make_language_values(settings: LanguageSettings) -> Mapping[str, str]:
+def _make_language_template_values(settings: LanguageSettings) -> Mapping[str, str]:
     """Return the language menu as text: tag, name and folder of each.
 
     The value `rows` is empty if the site has one language.
@@ -35,5 +35,5 @@ PARTS = PageParts(
     urls=(),
     slots={"head": "languages_head.html", "masthead": "languages_switch.html"},
     scripts={},
-    values=_make_language_values,
+    values=_make_language_template_values,
 )

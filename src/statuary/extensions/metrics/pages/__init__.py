@@ -8,7 +8,7 @@ from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.site.pages.page_parts import PageParts
 
 
-def make_metric_values(settings: MetricsSettings) -> Mapping[str, str]:
+def make_metric_template_values(settings: MetricsSettings) -> Mapping[str, str]:
     """Return the ids and names of metrics, for the page's template.
 
     Translated names are under `rows.<language>`, and `languages` lists these languages.
@@ -33,5 +33,5 @@ PARTS = PageParts(
     urls=URLS,
     slots={"status.pulse": "metrics_pulse.html", "status.metrics": "metrics_graphs.html"},
     scripts={},
-    values=make_metric_values,
+    values=make_metric_template_values,
 )

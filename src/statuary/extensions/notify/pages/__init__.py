@@ -6,7 +6,7 @@ from statuary.extensions.notify.settings import NotifySettings
 from statuary.site.pages.page_parts import PageParts
 
 
-def make_sign_up_values(settings: NotifySettings) -> dict[str, str]:
+def make_sign_up_template_values(settings: NotifySettings) -> dict[str, str]:
     """Return the URL of the e-mail sign-up page, for the page's template."""
     return {"sign_up": settings.sign_up}
 
@@ -16,5 +16,5 @@ PARTS = PageParts(
     urls=(),
     slots={"subscribe": "notify_subscribe.html"},
     scripts={},
-    values=make_sign_up_values,
+    values=make_sign_up_template_values,
 )

@@ -89,7 +89,7 @@ const authoredUpdate = (isPlanned) => (update) => [
   isPlanned ? [] : (update.affected_components ?? []).map((one) => [one.code, one.new_status]),
 ];
 
-/** Return what an author wrote of an incident, as the log's entries name it (`authored_incident` in Python). */
+/** Return what an author wrote of an incident, as the log's entries name it (`list_authored_incident_values` in Python). */
 export function authoredIncident(document) {
   const { incident } = JSON.parse(new TextDecoder().decode(document));
   const isPlanned = "scheduled_for" in incident;
