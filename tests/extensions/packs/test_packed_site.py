@@ -18,7 +18,7 @@ from statuary.extensions.packs import codec, packed_site
 from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.serving.lookup import LookupRequest
-from statuary.extensions.serving.server import answer_site
+from statuary.extensions.serving.server import answer_site_request
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.system import archives
@@ -133,7 +133,9 @@ def test_packed_site_responds_like_full_site(site: Site, place: str) -> None:
         for path in sorted(site.packed)[::7]:
             for target in (path, f"{path}?fields=all", f"{path}?omit=abi", f"{path}?fields=nothing"):
                 asked = LookupRequest(target=f"/{target}")
-                answers = [answer_site(asked, reader.read, now, lambda: "id") for reader in (whole, packed)]
+                answers = [
+                    answer_site_request(asked, reader.read, now, lambda: "id") for reader in (whole, packed)
+                ]
                 assert answers[0] == answers[1], target
 
 

@@ -104,7 +104,8 @@ def _match_violations(
 def _sorted_transformations(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
     """Return the type, position and value of each transformation, sorted.
 
-    Ids are omitted: equal code is stored once, so they may be those of another submission.
+    A transformation is a change that makes compiled code equal to the code on the chain, such as a library's
+    address. Its id is left out: it may come from another contract with the same code.
 
     Returns:
         The transformations, or None if one is malformed.
@@ -144,7 +145,7 @@ def is_same_except_rounding(recorded: Json, recompiled: Json) -> bool:
     the same order.
 
     Args:
-        recorded: the layout in a record.
+        recorded: the layout in a contract's record.
         recompiled: the layout that the compiler wrote.
     """
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
@@ -247,9 +248,9 @@ def record_value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the members of a contract's record that a compiler's output decides.
+    """Return the values that a contract's record should have, from compiler output.
 
-    A check compares them with the record.
+    For example, the bytecode, the ABI and the match levels. A check compares these values with the record.
 
     Args:
         record: the record that was recompiled.
@@ -351,23 +352,22 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 
 
 def select_compiler_outputs(
-    std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
+    std_json_input: JsonObject, fully_qualified_name: str, output_names: tuple[str, ...]
 ) -> JsonObject:
-    """Change compiler input to request some outputs of one contract.
+    """Return a copy of compiler input that selects some outputs of one contract.
 
     Args:
         std_json_input: the standard JSON input.
         fully_qualified_name: the path of the contract's source, a colon, and its name.
-        artifacts: the names of the outputs, such as `abi`.
-
-    Returns:
-        A copy of the input.
+        output_names: the names of the outputs, such as `abi`.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
     """
     path, name = split_qualified_name(fully_qualified_name)
-    selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
+    selection: Json = (
+        list(output_names) if std_json_input["language"] == "Vyper" else {name: list(output_names)}
+    )
     settings = {**as_object(std_json_input["settings"]), "outputSelection": {path: selection}}
     return {**std_json_input, "settings": settings}
 
@@ -413,9 +413,10 @@ def output_names_in_records(language: str, version: str) -> tuple[str, ...]:
 
 
 def _sort_layout_overrides(std_json_input: JsonObject) -> JsonObject:
-    """Put overrides into the order in which Vyper reads layouts.
+    """Sort the storage slots that a contract's author chose, in Vyper's order.
 
-    Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
+    In Vyper 0.4.1, the hash of the sources depends on the order of these `storage_layout_overrides`. Databases
+    that store JSON as `jsonb` lose it.
     """
     overrides = std_json_input.get("storage_layout_overrides")
     if not isinstance(overrides, dict):

@@ -26,6 +26,7 @@ class RecompilationSection(Section, RecompilesRecords):
     @override
     @classmethod
     def rules(cls) -> Iterable[Rule]:
+        """Return the rules about contracts that are compiled again."""
         return RULES
 
     def __init__(self, settings: None, options: Mapping[str, Any]) -> None:
@@ -40,10 +41,16 @@ class RecompilationSection(Section, RecompilesRecords):
 
     @override
     def recompiler(self) -> RecordRecompiler:
+        """Find the compilers with which a build checks contract records."""
         return find_build_compilers(self.options["compiler"])
 
     @override
     def check(self, run: Run) -> SectionResult | None:
+        """Compile all contracts again, and compare the results with their records.
+
+        Returns:
+            The differences; None if the content cannot be read.
+        """
         if run.root is None or run.site is None:
             return None
         compilers = parse_compilers(self.options["compiler"])

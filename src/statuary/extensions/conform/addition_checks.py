@@ -21,10 +21,12 @@ BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
 def _sample_descriptor_deployments(deployment: CheckedDeployment) -> list[JsonObject]:
-    """Return some contracts for which the site has clear-signing descriptors.
+    """Return some contracts that a clear-signing descriptor of the site describes.
+
+    A descriptor is the ERC-7730 file that tells a wallet how to show a transaction.
 
     Raises:
-        NotApplicableError: if the site has none.
+        NotApplicableError: if the site has no descriptors.
     """
     target = f"/{urls.SIGNING.path()}"
     deployments = [as_object(item) for item in as_list(deployment.get_json(target).get("deployments"))]
@@ -35,7 +37,10 @@ def _sample_descriptor_deployments(deployment: CheckedDeployment) -> list[JsonOb
 
 
 def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The clear-signing indexes must list the descriptor of each deployment."""
+    """The clear-signing indexes must list a contract's descriptor under its address.
+
+    A descriptor (ERC-7730) tells wallets how to show a transaction. Wallets find it in the index.
+    """
     for item in _sample_descriptor_deployments(deployment):
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
@@ -54,7 +59,11 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
-    """A descriptor must have the bytes that its proof names, and the proof must state its results."""
+    """A descriptor file must match the SHA-256 in its proof document.
+
+    A descriptor (ERC-7730) tells wallets how to show a transaction. The proof document must also state whether the
+    descriptor fits the contract's ABI.
+    """
     for item in _sample_descriptor_deployments(deployment):
         path = as_text(item.get("descriptor"))
         target = f"/{BASE}/{quote(path)}"
@@ -73,7 +82,7 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
-    """Each metric must have points for a day, a week and a month, in order and within the period."""
+    """Each metric must have data points for a day, a week and a month, in order and within the period."""
     path_item = as_object(deployment.get_json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
         as_object(item) for item in as_list(as_object(as_object(path_item).get("get")).get("parameters"))
@@ -120,7 +129,7 @@ class ServedRanges:
         self._ask = deployment.ask
 
     def read(self, offset: int, size: int) -> bytes:
-        """Request a range of a pack's bytes from the server.
+        """Request a range of bytes of a pack, an archive of documents.
 
         Raises:
             DamagedSnapshotError: if the server responds with an error.
@@ -135,7 +144,10 @@ class ServedRanges:
 
 
 def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
-    """Packs must contain each listed record and its proof, with the same bytes as their own files."""
+    """Packs must contain the same records and proofs as the site's files.
+
+    A pack is an archive of many documents.
+    """
     response = deployment.get_response(f"/{LIST}")
     if response.status == 404:
         raise NotApplicableError(f"/{LIST} returns 404")

@@ -17,7 +17,7 @@ UNKNOWN_SELECTOR = "0x00000001"
 
 
 def signatures_are_counted(deployment: CheckedDeployment) -> Iterator[str]:
-    """The statistics must count all signatures that the site lists."""
+    """The count of function, event and error signatures must match the listed ones."""
     total = as_object(as_object(_signature_statistics(deployment).get("result")).get("count")).get("total")
     names = _listed_signatures(deployment)
     if total != len(names):
@@ -67,7 +67,10 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[str]:
-    """Each tool's interface must have the files of a listed contract, and no files of an unknown one."""
+    """The files for block explorers must exist for verified contracts only.
+
+    Otterscan and Blockscout read these files.
+    """
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
     has_otterscan = deployment.get_response(config).status == 200
     targets = [
@@ -104,7 +107,10 @@ def _require_contract_with_explorer_file(deployment: CheckedDeployment) -> Deplo
 
 
 def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
-    """The merged ABI of a proxy must be that in its document, where each entry names its contract."""
+    """A proxy's merged ABI must match its document, which names the contract of each entry.
+
+    The merged ABI combines those of the proxy and its implementations.
+    """
     proxies = as_list(as_object(deployment.get_json(f"/{urls.PROXIES.path()}")).get("proxies"))
     for proxy in map(as_object, proxies[: deployment.sample]):
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
@@ -121,7 +127,7 @@ def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
-    """The look-up by the hash of a listed contract's code must return the contract."""
+    """A search for the hash of a contract's code must find the contract."""
     checked = False
     for contract in deployment.sample_contracts:
         record = as_object(deployment.get_json(contract.record_path))

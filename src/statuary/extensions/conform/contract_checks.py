@@ -28,7 +28,11 @@ def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """The list of a chain must have up to 200 checksummed contracts, with the newest match id first."""
+    """The list of a chain must have up to 200 contracts, newest first.
+
+    Addresses must have their checksum (EIP-55). Contracts are sorted by match id, a number that grows with each
+    verification.
+    """
     target = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
     contracts = deployment.listed_contracts(deployment.chain)
@@ -69,16 +73,17 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """A record must have every member if `fields=all` is requested, or the host ignores the parameter."""
+    """A request with `fields=all` must return every member of a record."""
     for contract in deployment.sample_contracts:
         value = json.loads(deployment.request_record(contract))
         yield from (f"{contract.record_path}: {problem}" for problem in shape_problems(value, Record))
 
 
 def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
-    """A record's claims must follow from its own bytes: replay, hashes, signatures, match levels.
+    """A record's claims must follow from the data in the record.
 
-    A record that the list calls contradicted makes no claims.
+    Claims are checked as in a build: for example, that the compiled code is the one on the chain, and that hashes
+    match. A record that the list marks as contradicted is skipped, since it makes no claims.
     """
     for contract in deployment.sample_contracts:
         if VERDICT in contract.entry:
@@ -221,9 +226,9 @@ def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
-    """The parameter `fields` must return the named members, and the seven members of every response.
+    """A request with `fields` must return only the named members and the basic ones.
 
-    The values must be those of the whole record.
+    Every response has the basic members, such as the address. The values must be those of the whole record.
     """
     yield from _find_selection_faults(deployment, FIELDS_QUERIES)
 
@@ -249,7 +254,7 @@ def _find_selection_faults(deployment: CheckedDeployment, queries: tuple[str, ..
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """An unknown selector or parameter must return 400 with Sourcify's message."""
+    """An unknown name in `fields` or `omit`, or an unknown parameter, must return 400 with Sourcify's message."""
     target = deployment.sample_contracts[0].record_path
     for query, message in REJECTED_QUERIES:
         yield from _find_rejection_faults(deployment, f"{target}?{query}", "invalid_parameter", message)

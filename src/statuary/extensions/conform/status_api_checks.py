@@ -53,7 +53,10 @@ def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
-    """The summary and the other documents must contain the same page and the same content."""
+    """The summary must have the same status, components and incidents as the other documents.
+
+    All documents must also have the same page id.
+    """
     summary = _request_valid_document(deployment, status_urls.SUMMARY)
     for url, member, source in (
         (status_urls.STATUS, "status", "status"),
@@ -117,9 +120,10 @@ def _find_group_problems(group: Members, children: list[Members]) -> Iterator[st
 def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
     """Every list must be in the order that Statuspage uses.
 
-    Components are sorted by position, incidents by creation and unresolved ones by update, upcoming windows
-    by start and active ones by update, and updates by time. Except for positions and upcoming windows, the
-    latest is first.
+    - Components are sorted by position.
+    - Incidents are sorted by creation, newest first; unresolved ones by their last update, newest first.
+    - Upcoming maintenance windows are sorted by start, earliest first; active ones by their last update, newest first.
+    - Updates of an incident are sorted by time, newest first.
     """
     for url, member, key, newest_first in (
         (status_urls.COMPONENTS, "components", itemgetter("position"), False),
@@ -143,7 +147,11 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
-    """The lists of unresolved incidents, upcoming windows and active windows must have matching statuses."""
+    """Lists must contain only records with a fitting status.
+
+    For example, the list of upcoming maintenance windows has only scheduled ones. An incident must have the status of its
+    newest update.
+    """
     for url, member, statuses in (
         (status_urls.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
         (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
@@ -218,7 +226,11 @@ def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
-    """Documents that change at scheduled times must be the versions of the current time."""
+    """Documents that change at scheduled times must be current.
+
+    A build also stores the versions for later times, such as the start of a maintenance window. From then on, the
+    host must serve the later version.
+    """
     index = deployment.get_json(f"/{status_urls.EPOCHS.path()}")
     problems = list(shape_problems(index, status_shapes.EpochsDocument))
     yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)

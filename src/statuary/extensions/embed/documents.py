@@ -67,18 +67,21 @@ class EmbedSection(Section, FollowsStatus):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `embed` in site.yaml."""
         from statuary.extensions.embed.settings import SiteEmbedSource
 
         return SiteEmbedSource
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
+        """Return the scripts, styles and pages that other sites embed."""
         return make_embed_documents(site.page.name, site.pages.language)
 
     @override
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that makes the banner with the status at a time."""
         states = page_states_from(timeline, start, ())
         return lambda at: (make_banner_document(states(at), pages),)
 

@@ -23,4 +23,5 @@ class SiteEmbedSource(ExtensionSource):
 
     @override
     def to_settings(self) -> EmbedSettings | None:
+        """Return the settings, or None if `embed` is false."""
         return EmbedSettings() if self.embed else None

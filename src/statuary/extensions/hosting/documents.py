@@ -103,8 +103,7 @@ EnabledKeys = Collection[str] | None
 def list_urls_with_host_rules(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the URLs for which a host's configuration needs rules.
 
-    These are URLs of the core and of enabled extensions, and of some disabled ones, such as logs, whose files may
-    stay published.
+    A disabled extension has none, with exceptions such as the transparency log, whose files may stay published.
 
     Args:
         enabled: the names of the enabled extensions; None for all extensions.
@@ -156,9 +155,9 @@ def has_packs(enabled: EnabledKeys) -> bool:
 
 
 def make_server_prefix_globs() -> tuple[str, ...]:
-    """Return patterns for the contract API below `/server`.
+    """Return patterns for the paths below `/server`, where the contract API is too.
 
-    Some clients expect the API there, as on sourcify.dev.
+    Some clients expect it there, as on sourcify.dev.
     """
     tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
     return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{path_rest}" for top, path_rest in tops))
@@ -222,9 +221,9 @@ def allows_frames(enabled: EnabledKeys) -> bool:
 def _iter_common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for headers that all paths have.
 
-    If some documents may be framed, only the rules of pages forbid it, since a rule of these hosts cannot
-    remove the header of another rule. The later versions of documents (epochs) forbid it too: the edge program serves the
-    current version of a page with the headers that the host gives that file.
+    `X-Frame-Options` forbids other sites to show a page in a frame. If they may frame some documents, the header
+    cannot be in the rule for all paths, because no other rule can remove it. So only pages have it, and the stored
+    later versions of documents, whose headers the edge program copies.
     """
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
@@ -264,10 +263,10 @@ def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return the paths for which a host cannot infer the media type.
+    """Return paths for which the host needs a rule about the media type.
 
-    For example, a file without an extension may contain JSON. The list has paths of the extension
-    `apis` and of other packages. Templates have the rules for all other paths.
+    For example, a file without an extension may contain JSON. The list has the paths of the extension `apis` and
+    of other installed packages. The templates of the configuration contain the rules for the other paths.
 
     Returns:
         Pairs of a media type and a regular expression for the paths.
@@ -301,6 +300,7 @@ class HostingSection(Section):
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
+        """Yield the files for the hosts in site.yaml, such as `_headers`."""
         return iter_host_documents(site.hosting, dict(site.extensions))
 
 
@@ -365,9 +365,9 @@ def needs_shard_rewrites(settings: HostingSettings) -> bool:
 def render_redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
     """Return the content of `_redirects`, which Netlify and Cloudflare read.
 
-    The first matching rule applies. Cloudflare ignores rules with status 404, so internal files are
-    redirected instead. Cloudflare reads only the first 100 rules with placeholders, so records in sharded
-    folders have no rules there: the edge program finds them.
+    The first matching rule applies. Cloudflare ignores rules with status 404, so internal files are redirected
+    instead. Cloudflare reads only the first 100 rules with placeholders such as `:name`. So there are none for
+    records in subfolders by address; the edge program finds these.
 
     Args:
         settings: what site.yaml says under `hosting`.

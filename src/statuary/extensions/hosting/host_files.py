@@ -72,8 +72,8 @@ class HostOptions:
     def build_command(self) -> str:
         """The shell command that installs statuary and builds the site.
 
-        If the build publishes the site but finds errors in the content, the command succeeds, so that the
-        host deploys the site. If an environment variable names a repository, the command stores the log in a
+        If the build publishes the site but finds errors in the content, the command succeeds, so that the host
+        deploys the site. If the variable STATUARY_LOG_REMOTE names a repository, the command stores the transparency log in a
         branch of it.
         """
         build = ".venv/bin/statuary build"

@@ -170,8 +170,8 @@ def render_netlify_toml(options: HostOptions) -> str:
 def render_edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
     """Return the code of the edge function that Netlify runs.
 
-    The code lists the paths that Netlify serves without the function. Netlify confuses a file with a folder
-    of the same name, so give the file another name than the folder beside it.
+    The code lists the paths that Netlify serves without the function. Write it to a file with another name than the
+    folder beside it, because Netlify confuses a file with a folder of the same name.
 
     Args:
         settings: what site.yaml says under `hosting`.
@@ -335,8 +335,7 @@ class Host(NamedTuple):
 def make_github_pages_files(options: HostOptions) -> list[HostFile]:
     """Make the GitHub workflow that deploys a site to GitHub Pages.
 
-    If the site has a log, a script that stores the log is returned too. GitHub Actions never overwrites a
-    cache, so each run saves one under its own key, and restores the newest.
+    If the site has a transparency log, a script that stores the log is returned too.
     """
     workflow = render_config("github-pages.yml.jinja", options=options)
     return [HostFile(".github/workflows/site.yml", workflow), *make_log_script_files(options)]

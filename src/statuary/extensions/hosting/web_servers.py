@@ -192,9 +192,9 @@ def _list_explorer_answers(enabled: EnabledKeys) -> dict[str, Url]:
 
 
 def _make_short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return expressions for the paths of documents that change at scheduled times.
+    """Return regular expressions for documents that change at scheduled times.
 
-    They also match the later versions of these documents.
+    They also match the stored later versions of these documents, in the folder of each time.
     """
     timed = (
         url

@@ -314,7 +314,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 @import_command.command("safe-deployments", hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, expose_value=False)
 def safe_deployments_command() -> None:
-    """Name the command that replaced this one."""
+    """Fail, and name the command that replaced this one."""
     raise click.UsageError(
         "`statuary import safe-deployments` was removed: Safe's assets have no sources, so it imported nothing. "
         "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."
@@ -511,7 +511,7 @@ def _anchor_imported_contracts(
 ) -> Iterator[str]:
     """Save Merkle proofs of the imported contracts, and yield lines about them.
 
-    The results of the import get the outcome too.
+    For each contract, the report of the import also gets whether it was proven to be on the chain.
     """
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():

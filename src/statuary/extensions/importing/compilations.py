@@ -67,7 +67,7 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect_compilation(self, compilation: ImportedCompilation) -> None:
-        """Announce that a contract will be compiled later.
+        """Register a contract that will be compiled later.
 
         Contracts with the same compiler input are then compiled in a single run instead of one run each.
         """

@@ -142,11 +142,11 @@ def _read_contract_and_creation(
 ) -> OnChainContract:
     """Ask a node for a contract and the transaction that created it.
 
-    The transaction that the source states is tried first, then the others in order.
+    The transaction that the imported project states is tried first, then the others in order.
 
     Raises:
-        NotImportableError: if the source names a transaction and no candidate created the contract, if there
-            is no such contract, or if the node does not respond.
+        NotImportableError: if there is no such contract, the node does not respond, or a transaction is stated
+            but none of them created the contract.
     """
     for candidate in filter(None, (stated_transaction, *other_transactions)):
         with suppress(NotCreatedError):
@@ -184,7 +184,7 @@ class ImportedContracts:
     ) -> None:
         """Store for the report how the import of one address ended.
 
-        If a contract could be read, its result replaces an earlier result for its address.
+        If a contract could be read, its result replaces an earlier one for its address. See `AddressResult`.
         """
         place = _location_of_contract(contract)
         if isinstance(contract, ListedContract) or place not in self.accounts:
@@ -511,8 +511,8 @@ class ContractImport:
     ) -> "_CompilationResult":
         """Wait for the compiler, and return a compilation with its output.
 
-        Without a compiler, the output in the source is used; the result has the reason if that is missing or
-        incomplete.
+        If no compiler was found, the output in the imported project is used. If the project has none or only a
+        part, the result has the reason.
         """
         if started.run is not None:
             return _CompilationResult(await_compiler_output(compilation, started.run))
@@ -577,7 +577,7 @@ class ContractImport:
         self.done.record_result(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete_workspace(self, source: ContractSource) -> bool:
-        """Return whether an earlier import left a workspace incomplete."""
+        """Return whether an earlier import could not complete a contract's folder (workspace)."""
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:
@@ -587,7 +587,7 @@ class ContractImport:
 
     @cached_property
     def used_match_ids(self) -> set[str]:
-        """The numbers that contracts with their own file have in Sourcify's API."""
+        """The match ids (numbers in Sourcify's API) that contracts in the content already have."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -46,7 +46,13 @@ def format_status_report(report: ImportReport, content: Path, *, dry_run: bool) 
 
 
 def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[str]:
-    """Yield the paths in each folder, or how many if too long."""
+    """Yield a line for each changed file, or their number in a long folder.
+
+    Args:
+        paths: the paths of the files.
+        verb: what happened to them, such as `added`.
+        content: the content folder.
+    """
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:

@@ -219,7 +219,7 @@ def list_contract_file_paths(source: ContractSource | None) -> list[str]:
     """List the paths of a contract's files in the content folder.
 
     Returns:
-        The contract's own files and the evidence about it; empty if `source` is None.
+        The contract's own files, its stored compiler output, and its Merkle proofs; empty if `source` is None.
     """
     if source is None:
         return []

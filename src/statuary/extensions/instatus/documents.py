@@ -68,6 +68,7 @@ class InstatusSection(Section, FollowsStatus):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `instatus` in site.yaml."""
         from statuary.extensions.instatus.settings import SiteInstatusSource
 
         return SiteInstatusSource
@@ -76,6 +77,7 @@ class InstatusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that makes the documents of Instatus's API for a time."""
         states = page_states_from(timeline, start, ())
         return lambda at: iter_instatus_documents(states(at))
 

@@ -23,4 +23,5 @@ class SiteInstatusSource(ExtensionSource):
 
     @override
     def to_settings(self) -> InstatusSettings | None:
+        """Return the settings, or None if `instatus` is false."""
         return InstatusSettings() if self.instatus else None

@@ -76,6 +76,7 @@ class LanguagesSection(Section, FollowsStatus):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `languages` in site.yaml."""
         from statuary.extensions.languages.settings import SiteLanguagesSource
 
         return SiteLanguagesSource
@@ -84,6 +85,7 @@ class LanguagesSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: StatusPages | None
     ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that makes the translated pages and feeds for a time."""
         if pages is None or not isinstance(self.settings, LanguageSettings):
             return lambda _: ()
         translations = [
@@ -128,10 +130,15 @@ def _translate_timeline(timeline: Timeline, catalogue: StatusCatalogue) -> Timel
 def _make_documents_function(
     language_tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function that makes a language's documents for any time.
+    """Return a function that makes one language's pages and feeds for a time.
+
+    For `start`, it makes all of them. For a later time, it makes only those that change at this time.
 
     Args:
-        start: the first time, for which all documents are made.
+        language_tag: the language, such as `de`.
+        timeline: the status over time.
+        start: the earliest time that the function is called with.
+        pages: the status pages in the site's first language.
     """
     site = _translate_site(language_tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)

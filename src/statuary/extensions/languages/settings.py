@@ -54,4 +54,5 @@ class SiteLanguagesSource(ExtensionSource):
 
     @override
     def to_settings(self) -> LanguageSettings | None:
+        """Return the settings, or None if site.yaml lists no languages."""
         return LanguageSettings(self.languages) if self.languages else None

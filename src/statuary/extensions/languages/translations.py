@@ -34,8 +34,8 @@ def status_in_first_language(
         content: the content folder.
         settings: what site.yaml says under `languages`.
         status: the components and incidents, whose texts may have translations.
-        findings: a list to which findings are added; earlier ones about translations get a hint with the
-            site's languages.
+        findings: a list to which findings are added. Earlier findings in it about translations also change: they get
+            the site's languages as a hint.
         language: the language of the pages in the root folder.
     """
     first_tag = settings.tags[0]

@@ -170,10 +170,9 @@ def _post_cosignature_request(witness_url: str, request_body: bytes) -> HttpResp
 
 
 def verify_and_print_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print which witnesses have cosigned a checkpoint.
+    """Verify the cosignatures of a checkpoint, and print who has signed.
 
     Args:
-        checkpoint: the checkpoint with its cosignatures.
         witnesses: the public keys of the known witnesses, each as text or as the name of a file.
         quorum: the number of witnesses that must have cosigned.
 
@@ -307,7 +306,7 @@ def _open_log(location: str, public_key: str | None, earlier: EarlierCheckpoint 
 
 
 def _verify_log_growth(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, ignore_stored: bool) -> None:
-    """Verify that the log extends what was seen of it before."""
+    """Verify that the log extends the given and the stored checkpoint, if any."""
     log, key, _, changes = opened
     if earlier is not None:
         checkpoint = earlier.checkpoint
@@ -539,9 +538,8 @@ def check(
     Exit codes: 0 the document is in the log; 1 the document is not in the log, or the log's key is unknown.
     """
     try:
-        proved, entry = verify_proved_document(
-            read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE)
-        )
+        body = read_named_file(document, MAX_FILE)
+        proved, entry = verify_proved_document(read_named_file(proof, LARGEST_NOTE), body)
         key, source = choose_verification_key(proved.checkpoint.origin, public_key, None)
         click.echo(
             escape_control_chars(

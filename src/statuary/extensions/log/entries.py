@@ -65,7 +65,7 @@ class LogSubject(NamedTuple):
 
     @property
     def json_members(self) -> dict[str, str]:
-        """The JSON members that name the subject, such as chain and address."""
+        """The contract or incident of an entry as JSON, such as chain and address."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -96,7 +96,7 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> list[str]:
-        """The SHA-256 of the document and of its proof, or empty strings."""
+        """The SHA-256 of the logged document, then of its proof; empty if it has none."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
@@ -293,7 +293,7 @@ def verify_proved_document(proof_file: bytes, document: bytes) -> ProvedEntry:
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, entry: bytes = b"") -> bytes:
     """Format a .tlog-proof file: Merkle proof, signed checkpoint and entry.
 
-    `hashes` lead from the entry with the number `index` to the root in the checkpoint (the log's state).
+    `hashes` prove that the entry with the number `index` is in the log whose signed state is `checkpoint`.
     """
     lines = [HEADER]
     if entry:
@@ -374,7 +374,7 @@ class LogTable(LedgerTable):
 
     @property
     def last_entry_time(self) -> str:
-        """The time of the log's last entry, or an empty string."""
+        """The time of the log's last entry in RFC 3339 format, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
@@ -405,13 +405,12 @@ class LogTable(LedgerTable):
         self._store_state(LogState(head, published_head))
 
     def set_next_state(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Store the log's state after this build in the build's database.
+        """Set the log's state after this build, which `save` stores.
 
         Args:
             head: the size of the log after this build, and the root of its Merkle tree.
             published_head: the size and root of the longest log that others may have seen.
-            contracts: whether this build has logged all changes of contracts. If not, the log counts as
-                complete only if it was complete before.
+            contracts: whether all changes of contracts are logged, so that the next build need not compare them.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
@@ -433,9 +432,9 @@ class LogTable(LedgerTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def iter_unremoved_subjects(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the contracts or incidents in the log that were not removed.
+        """Yield the contracts, incidents or updates in the log that still exist.
 
-        With `incident_id`, only the updates of that incident are yielded.
+        For updates, `incident_id` names their incident.
         """
         last_key = prefix = f"{kind.value}\n{incident_id}\n" if incident_id else f"{kind.value}\n"
         query = (
@@ -449,7 +448,7 @@ class LogTable(LedgerTable):
 
     @override
     def save(self) -> None:
-        """Store this build's log entries as published, if it appended any."""
+        """Keep the new entries after publishing, for the next build."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._store_state(self._next)
@@ -552,9 +551,8 @@ def iter_incident_updates(incident_id: str, document: bytes) -> Iterator[LogItem
     record = orjson.loads(document)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident_id, update["id"])
-        yield LogItem(
-            subject, _hash_json(list_authored_update_values(update, is_maintenance="scheduled_for" in record))
-        )
+        values = list_authored_update_values(update, is_maintenance="scheduled_for" in record)
+        yield LogItem(subject, _hash_json(values))
 
 
 def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
@@ -574,7 +572,7 @@ def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
 
 
 def list_authored_incident_values(incident: JsonObject) -> list[Json]:
-    """Return the author's part of an incident, such as its name.
+    """Return the values of an incident that its author wrote, such as its name.
 
     The log contains a digest of these values. `log.js` computes the same list in the browser.
     """
@@ -589,9 +587,9 @@ def list_authored_incident_values(incident: JsonObject) -> list[Json]:
 
 
 def list_authored_update_values(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
-    """Return the author's part of an update, such as its text.
+    """Return the values of an update that its author wrote, such as its text.
 
-    In a maintenance window, the window sets the components, so an update's components are left out.
+    For a maintenance window, the update's components are left out, because they are those of the window.
     """
     affected = [] if is_maintenance else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

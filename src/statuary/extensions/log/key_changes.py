@@ -41,7 +41,10 @@ class KeyChange(NamedTuple):
 
     @property
     def signed_note(self) -> str:
-        """The signed announcement of the next key, as text."""
+        """The announcement of the next key, with the current key's signature.
+
+        It is a signed note (c2sp.org/signed-note): text, an empty line and the signature.
+        """
         return f"{self.signed_text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:

@@ -41,7 +41,7 @@ def _state_file_path(file_name: str) -> Path:
     The file is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
 
     Args:
-        file_name: the name of the file: of a log, or of the address of a site.
+        file_name: the name of the log, or the address of its site; the file's name is a hash of it.
     """
     state_folder = os.environ.get("STATUARY_STATE")
     above = (
@@ -139,12 +139,12 @@ def _damaged_file_error(file: Path) -> PublishingError:
 def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
     """Store the key and size of a verified log on this machine.
 
-    The next verification of this transparency log compares it with them.
+    The next verification checks that the log still has the stored entries.
 
     Args:
         log: the verified log.
         location: the URL or path of the site.
-        changes: the announcements of new keys in the log, whose earlier names are stored too.
+        changes: the announcements of new keys. The state is also stored under the log's names before them.
 
     Raises:
         PublishingError: if a file cannot be written.

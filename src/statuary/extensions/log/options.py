@@ -74,7 +74,8 @@ def make_log_context(log_settings: LogSettings, run: Run, options: Mapping[str, 
 def _add_published_locations(context: LogContext, run: Run, copy_location: str | None) -> LogContext:
     """Add the places where the log may have been published.
 
-    If only a copy can be read, the run keeps that one.
+    If the published log cannot be read, but `copy_location` (such as an earlier deploy) has one, the build publishes that
+    log without new entries.
 
     Raises:
         LogError: if no location has a log that can be read.
@@ -107,9 +108,10 @@ def _open_log_location(location: str) -> ReadPath:
 
 
 def _unreadable_log_error(error: LogError, run: Run) -> LogError:
-    """Return the error for a log that cannot be read.
+    """Return the error for a published log that cannot be read.
 
-    The hint tells whether the built site has a log of its own, or loses its log.
+    The hint depends on whether the build folder has a copy of the log. Without one, publishing would remove the
+    log.
     """
     has_own_log = run.target.read_published(LOG_CHECKPOINT.pattern) is not None
     hint = (

@@ -329,7 +329,8 @@ def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict
         target: the location where it is published, which may have a log already.
 
     Returns:
-        A dict from the path of the target's checkpoint to its SHA-256, or to None if the target has no log.
+        A dict from the path of the target's checkpoint to its SHA-256, or to None if the target has no log. Publish
+        only if the checkpoint is still the same.
 
     Raises:
         LogError: if the site's log is missing, has another name, or does not extend the target's log.
@@ -416,9 +417,9 @@ class LogContext(NamedTuple):
 
     @property
     def configured_key(self) -> PrivateKey | None:
-        """The key that signs the log: the user's, or the example key.
+        """The key that signs the log: the user's key, or the example key of demos.
 
-        It is None for a preview without the example key, which is public and used by demos.
+        It is None if no key was given, and in a preview, which only the (public) example key may sign.
 
         Raises:
             LogError: if the given key is that of another log.

@@ -327,7 +327,7 @@ class _ChosenLog(NamedTuple):
 def _choose_longer_log(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
     """Choose the longer of two logs if it extends the other.
 
-    Otherwise the published one is used, and the folder's entries are discarded.
+    Otherwise, the published log is chosen, and the entries of `own_log` (in the build folder) are discarded.
     """
     if own_log is None or published_log is None:
         return _ChosenLog(own_log or published_log)

@@ -46,6 +46,7 @@ class LogSection(Section):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `log` in site.yaml."""
         from statuary.extensions.log.settings import SiteLogSource
 
         return SiteLogSource
@@ -76,6 +77,7 @@ class LogSection(Section):
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:
+        """Add an entry about the whole site to the log, after all documents are made."""
         if self._log is None:
             return None
         self._extension = self._log.log_site_manifest()

@@ -87,4 +87,5 @@ class SiteLogSource(ExtensionSource):
 
     @override
     def to_settings(self) -> LogSettings | None:
+        """Return the settings, or None if site.yaml has no `log`."""
         return None if self.log is None else self.log.to_settings()

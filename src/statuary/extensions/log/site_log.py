@@ -184,7 +184,7 @@ class SiteLog:
     def warnings(self) -> Iterator[Finding]:
         """Yield a finding if the build could not extend its transparency log.
 
-        If later builds could not find a new log, a warning says so.
+        For a new log, a warning is yielded if the published address is unknown, because later builds need it.
         """
         context = self.context
         if context.unreadable:
@@ -274,7 +274,13 @@ class SiteLog:
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _iter_clock_correction(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield the entry that corrects wrong times, if requested."""
+        """Yield an entry that allows earlier times, if the last entry is too late.
+
+        An entry must not be older than the one before. So a log whose clock was wrong needs this entry.
+
+        Raises:
+            LogError: if the user did not pass --allow-clock-rollback.
+        """
         if entry.time >= self.rules.clock:
             return
         if not self.context.allow_clock_rollback:

@@ -280,7 +280,7 @@ class SiteCheck:
         return self.result._replace(stated_at=self.own.instant)
 
     def _check_last_entry_time(self) -> None:
-        """Report a last entry of the future: no correct clock can continue it."""
+        """Report a last entry dated more than a day ahead."""
         clock = self.last_entries.rules.clock
         if clock > format_utc_milliseconds(Instant(self.now + MAX_AHEAD)):
             self._record_check(
@@ -297,7 +297,10 @@ class SiteCheck:
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
     def _check_fault_document(self, fault_document: bytes | None) -> None:
-        """Report the fault that the site's fault document states, if any."""
+        """Report that a build could not extend the log, if the site says so.
+
+        Such a build publishes the reason in this document.
+        """
         if fault_document is None:
             return
         try:
@@ -361,7 +364,7 @@ class SiteCheck:
     def _iter_changed_paths(self) -> Iterator[str]:
         """Yield the paths of changed documents and of their proofs.
 
-        Each path is yielded with and without the subfolders of a host's layout.
+        Each is yielded twice, because sites for some hosts have contracts in subfolders, such as `_shards/contract/1/00/`.
         """
         for _, entry in self.last_entries:
             if entry.subject.kind in PROVED:
@@ -448,7 +451,8 @@ class SiteCheck:
     def _check_removed_document(self, path: str) -> None:
         """Report the document of a removed contract if it is still published.
 
-        With a list of all paths, the comparison with the manifest finds it.
+        Only needed with `since`, which checks a part of the site. Otherwise, the list of all paths is compared with the
+        manifest.
         """
         for name in dict.fromkeys((path, sharded_path(path))) if self.since else ():
             if name not in self.names and self.read_path(name) is not None:
@@ -559,7 +563,7 @@ class NameSet:
         self.table = open_temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def add_path(self, name: str) -> None:
-        """Remember the name of a file of the site."""
+        """Add the path of a file that the manifest lists."""
         self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
 
     def __contains__(self, name: str) -> bool:

@@ -11,7 +11,12 @@ TAG: Final = "measurements"
 
 
 def describe_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Describe the documents about the site's metrics for `openapi.json`."""
+    """Describe the API documents about the site's metrics, for openapi.json.
+
+    Args:
+        settings: the metrics of the site.
+        example: not used; other extensions use it as an example.
+    """
     del example
     names = [metric.id for metric in settings.shown]
     if not names:

@@ -89,7 +89,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
 
 
 def _use_address_from_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
-    """Take a probe's address from an environment variable, if named.
+    """Return a probe with the address in the environment variable that it names.
 
     Raises:
         ProbeError: if the variable is not set, or has no address of this kind.
@@ -177,9 +177,9 @@ def _call_rpc_method(probe: Probe, method: str, parameters: Sequence[Json] = ())
 
 
 def _probe_op_node(probe: Probe) -> ProbeAnswer:
-    """Probe an OP Stack rollup node (`op-node`).
+    """Read the newest blocks of an OP Stack rollup node (`op-node`).
 
-    Its safe blocks are those whose batches have been written to L1.
+    `batched` is the time of its newest safe block, which has been written to L1.
     """
     status = _call_rpc_method(probe, "optimism_syncStatus")
     unsafe, safe, finalized = (

@@ -34,12 +34,14 @@ class MetricsSection(Section):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `metrics` in site.yaml."""
         from statuary.extensions.metrics.settings import SiteMetricsSource
 
         return SiteMetricsSource
 
     @override
     def operations(self, run: Run) -> Iterable[ApiDescription]:
+        """Describe the API documents about metrics, for openapi.json."""
         from statuary.extensions.metrics.openapi import describe_operations
 
         counts = run.result_of(ContractCounts) or ContractCounts()
@@ -47,6 +49,7 @@ class MetricsSection(Section):
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
+        """Report probes in site.yaml that name an unknown component."""
         if run.site is not None:
             names: dict[Pointer, str] = {
                 ("metrics", "probes", probe.id, "component"): probe.component

@@ -185,6 +185,7 @@ class SiteMetricsSource(ExtensionSource):
 
     @override
     def to_settings(self) -> MetricsSettings | None:
+        """Return the settings, or None if site.yaml has no `metrics`."""
         if self.metrics is None:
             return None
         return MetricsSettings(

@@ -170,9 +170,9 @@ def _add_manifest_and_url(target: FolderTarget, state: SiteState, url: str, opti
 
 
 def _make_mirror_fingerprint(manifest_text: bytes, options: MirrorOptions) -> str:
-    """Return a string that depends on the manifest and the chosen files.
+    """Return a fingerprint of the site's manifest and of the options.
 
-    If the stored one differs, all files are compared again.
+    The mirror stores it. If it differs in the next run, all files are compared again.
     """
     return manifest_digest(manifest_text) + (" with host files" if options.with_host_files else "")
 
@@ -180,7 +180,7 @@ def _make_mirror_fingerprint(manifest_text: bytes, options: MirrorOptions) -> st
 def _make_fetched_document(entry: Entry, content: bytes) -> Document:
     """Return a fetched file as a document.
 
-    The source of the document is its path, so that the ledger reports missing documents.
+    The document names itself as its source. So the ledger can tell which files are missing.
     """
     return Document(
         path=entry.path,
@@ -268,7 +268,10 @@ class MirrorSync:
             self.wanted_entries.add(entry)
 
     def _read_part_lines(self, part: Part) -> bytes:
-        """Read a part of the site's file list, or its unchanged copy."""
+        """Read a part of the site's file list, one file on each line.
+
+        A part is only fetched if the mirror folder has no unchanged copy.
+        """
         text = self.target.read_published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.fetch_part(part)
@@ -301,9 +304,9 @@ class MirrorSync:
                 yield entry
 
     def _has_current_version(self, entry: Entry) -> bool:
-        """Return whether the copy already has the right version of a file.
+        """Return whether the mirror already has the right version of a file.
 
-        If the ledger (the database of copied files) lacks it, the file is read and recorded.
+        If the ledger (the database of copied files) lacks a file that is there, the file is added to it.
         """
         there = None if entry.path in self.missing_paths else self.target.ledger.find_entry(entry.path)
         if there is not None and there.digest:

@@ -188,6 +188,10 @@ class _ChannelRun:
     def send_events(
         self, send: Send, since: Instant | None, is_published: IsPublished
     ) -> Iterator[Announcement]:
+        """Send the channel's due events, and yield the outcome of each.
+
+        After an error, the later events wait for the next run.
+        """
         name = self.channel.name
         recorded = self.channels.get(name)
         previous_state = (

@@ -172,8 +172,8 @@ class ReadStatus(NamedTuple):
     def postponed_kinds(self) -> tuple[EventKind, ...]:
         """The kinds of events that must wait until errors are fixed.
 
-        If a file or a setting has an error, changes of components wait, because a component might only seem
-        to have recovered: its incident could be in the file with the error.
+        If a file or a setting has an error, changes of components wait, because a component might only seem to have
+        recovered: its incident could be in the file with the error.
         """
         return (EventKind.COMPONENT,) if self.unreadable_findings else ()
 

@@ -46,12 +46,14 @@ class NotifySection(Section, FollowsStatus):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `notify` in site.yaml."""
         from statuary.extensions.notify.settings import SiteNotifySource
 
         return SiteNotifySource
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
+        """Report channels in site.yaml that name an unknown component."""
         if run.site is not None and isinstance(self.settings, NotifySettings):
             catalogue = run.site.content_of(StatusContent).catalogue
             yield from unknown_component_findings(
@@ -62,6 +64,7 @@ class NotifySection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that makes the messages about incidents for a time."""
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         words = _get_feed_words(pages)

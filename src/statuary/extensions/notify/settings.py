@@ -61,7 +61,7 @@ class NotifySettings(NamedTuple):
         A channel that lists components gets only events about them.
 
         Returns:
-            The component by its position in site.yaml, such as `("notify", "channels", 0, "components", 1)`.
+            The component's name by its position in site.yaml, such as `("notify", "channels", 0, "components", 1)`.
         """
         return {
             ("notify", "channels", number, "components", place): name
@@ -164,6 +164,7 @@ class SiteNotifySource(ExtensionSource):
 
     @override
     def to_settings(self) -> NotifySettings | None:
+        """Return the settings, or None if site.yaml has no `notify`."""
         if self.notify is None:
             return None
         channels = tuple(channel.to_channel() for channel in self.notify.channels)

@@ -455,7 +455,10 @@ class Lease:
                 ) from None
 
     def _was_lease_written(self) -> bool:
-        """Return whether a put request whose response was lost has succeeded."""
+        """Return whether the lease in the store is ours, after a put was refused.
+
+        An earlier put may have succeeded although its response was lost. The lease is then renewed.
+        """
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_lease_terms(lease[0]).holder != self.holder:
             return False

@@ -60,9 +60,9 @@ def make_ledger_part_path(part_sha256: str) -> str:
 
 
 def make_ledger_listing_path(listing_sha256: str) -> str:
-    """Return the path in the store of a list of ledger parts.
+    """Return the path in the store of a list of the ledger's parts.
 
-    The ledger is the store's own list of its objects, in parts.
+    The ledger is the store's own list of its objects, divided into parts.
 
     Args:
         listing_sha256: the SHA-256 of the list of parts.

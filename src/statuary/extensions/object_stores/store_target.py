@@ -235,10 +235,12 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def add(self, documents: Iterable[Entry]) -> None:
+        """Add the entries of files that the published site has."""
         self.comparison.add_site_entries(documents)
 
     @override
     def reuse(self, paths: Iterable[str]) -> bool:
+        """Return False: a store does not reuse documents of the last build."""
         return False
 
     def retain_folders(self, folders: Iterable[str]) -> None:
@@ -293,7 +295,9 @@ class ObjectStoreTarget(Target[Entry]):
         run_transfers((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
     def _compare_with_ledger(self) -> None:
-        """Compare the site with the lists of objects that the store has.
+        """Compare the site with the ledger, the store's own list of its objects.
+
+        `comparison` gets the objects that differ.
 
         Raises:
             DamagedStoreLedgerError: if a list is missing or damaged.

@@ -77,7 +77,7 @@ class Navigation:
         )
 
     def find_neighbour_pages(self) -> Neighbours:
-        """Return the links to the previous and next page of the folder."""
+        """Return links to the pages before and after this page in its folder."""
         if self._page not in self.pages:
             return Neighbours(None, None)
         place = self.pages.index(self._page)
@@ -111,7 +111,7 @@ class Navigation:
     def _find_sidebar_folder(self, page: SitePage) -> str:
         """Return the folder under which the sidebar lists a page.
 
-        It is the page's own folder, or the nearest one around it that has an index page.
+        It is the page's own folder, or else the nearest parent folder that has an index page.
         """
         folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
         while folder != self.folder and folder not in self._indexes:

@@ -72,6 +72,7 @@ class OwnPagesSection(Section):
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
+        """Yield the owner's Markdown pages as HTML, their aliases, and the search."""
         for page in site.own_pages:
             make = partial(render_owner_page, page)
             yield from render_with_fallback("the page", make, site, skipped, page.source)
@@ -82,6 +83,7 @@ class OwnPagesSection(Section):
 
     @override
     def findings(self, run: Run) -> Iterator[Finding]:
+        """Report broken links and unusable aliases of the owner's Markdown pages."""
         site = run.site
         if site is None:
             return
@@ -101,7 +103,7 @@ def _run_page_check(
 
 
 def render_owner_page(page: SitePage, site: SiteContent) -> Iterator[Document]:
-    """Yield the HTML of a Markdown page that the owner wrote.
+    """Yield the HTML document of a Markdown page that the owner wrote.
 
     Args:
         page: the Markdown page.
@@ -142,8 +144,8 @@ def render_owner_page(page: SitePage, site: SiteContent) -> Iterator[Document]:
 def iter_page_search_documents(site: SiteContent) -> Iterator[Document]:
     """Yield the files for the search in the owner's pages.
 
-    Each section of a page is a list: title, heading, path with anchor, words, keywords of the page, and
-    weight (1, or 0.5 for a page that ranks low).
+    Each section of a page is a list: title of the page, heading, path with anchor, words of the section, keywords of
+    the page, and weight. The weight is 1, or 0.5 if the page's `search` is `low`.
     """
     books = {
         page.path.partition("/")[0]: Navigation(page, site.own_pages)

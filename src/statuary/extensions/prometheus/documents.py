@@ -45,6 +45,7 @@ class PrometheusSection(Section, FollowsStatus):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `prometheus` in site.yaml."""
         from statuary.extensions.prometheus.settings import SitePrometheusSource
 
         return SitePrometheusSource
@@ -53,6 +54,7 @@ class PrometheusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that makes the Prometheus metrics for a time."""
         states = page_states_from(timeline, start, ())
         return lambda at: (make_metrics_document(states(at), timeline.until),)
 

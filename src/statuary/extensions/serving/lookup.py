@@ -117,7 +117,7 @@ def require_single_value(query: QueryParameters, name: str, value_type: str = "s
     """Return the value of a query parameter, or None if missing.
 
     Raises:
-        RequestError: if the parameter occurs twice, or is an array or object. The message is Sourcify's.
+        RequestError: if the query has it twice or as `name[]=x`. The message is Sourcify's and names `value_type`.
     """
     value = query.get(name)
     if value is None and name in query:
@@ -126,7 +126,7 @@ def require_single_value(query: QueryParameters, name: str, value_type: str = "s
 
 
 def refuse_reserved_characters(query_string: str, parameter_names: tuple[str, ...]) -> None:
-    """Raise RequestError if parameters of a list contain unescaped reserved characters."""
+    """Raise RequestError if a parameter has unescaped reserved characters, such as `/`."""
     pairs = [pair.split("=") for pair in query_string.split("&")]
     for name in parameter_names:
         if any(RESERVED.search(pair[1]) for pair in pairs if pair[0] == name and len(pair) > 1):
@@ -403,10 +403,10 @@ def require_address_format(address: str) -> None:
 
 
 def add_address_checksum(address: str) -> Address:
-    """Add the EIP-55 checksum to an address (as capitals).
+    """Return an address with its EIP-55 checksum, which capitalizes some digits.
 
     Raises:
-        RequestError: if the address already has a wrong checksum.
+        RequestError: if the address is invalid, or already has a wrong checksum.
     """
     try:
         parse_address(address)
@@ -434,7 +434,7 @@ class LookupRequest:
 def answer_api_request(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Respond to a request to the contract API or a similar API.
+    """Respond to a request to the contract API or an extension's API.
 
     Args:
         request: the request, with any method and path.
@@ -442,7 +442,7 @@ def answer_api_request(
         new_error_id: a function that returns the `errorId` of an error response.
 
     Returns:
-        The response, or None if the path does not belong to the API.
+        The response, or None if the path does not belong to an API.
 
     Raises:
         NotCanonicalError: if some fields of a record are requested, and the record is not compact JSON.
@@ -592,7 +592,7 @@ def is_etherscan_call(method: str, path: str, query_string: str) -> bool:
 
 
 def require_served_chain(chain_id: str, read_document: ReadDocument) -> None:
-    """Raise RequestError unless the site serves a chain (`01` is not `1`)."""
+    """Raise RequestError unless the site serves a chain with exactly this id."""
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:
         return

@@ -88,10 +88,10 @@ def require_record_field(field_name: str) -> None:
 
 
 def _group_by_member(field_names: list[str]) -> ChosenMembers:
-    """Group the names in `fields` by their first part, in order.
+    """Group the names in `fields` by the part before the dot, in order.
 
     Example: `abi`, `compilation.name` -> `{"abi": (), "compilation": ("name",)}`. If the whole of
-    `proxyResolution` is requested, names of its parts are ignored: the stored member has no such parts.
+    `proxyResolution` is requested, names such as `proxyResolution.x` are ignored.
     """
     chosen: ChosenMembers = {}
     for selector in field_names:
@@ -274,7 +274,15 @@ def select_members(record: bytes, selection: Selection) -> bytes:
 def _encode_proxy_resolution(
     record: bytes, spans: dict[str, MemberSpan], part_names: tuple[str, ...]
 ) -> bytes:
-    """Encode the requested parts of `proxyResolution`, the code on the chain."""
+    """Encode the requested parts of the member `proxyResolution` as JSON.
+
+    These parts are copies of code on the chain that the record has in other members.
+
+    Args:
+        record: the record's JSON.
+        spans: the position in the record of each member.
+        part_names: the requested parts of `proxyResolution`.
+    """
     codes = []
     for part in part_names:
         side = spans.get(CODE_OF_PROXY[part])

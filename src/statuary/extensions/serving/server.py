@@ -178,7 +178,12 @@ def _list_possible_files(request_path: str) -> tuple[str, ...]:
 
 
 def _make_cache_control(index: EpochIndex, now: Instant) -> str:
-    """Return a header `Cache-Control` that ends at the next scheduled change."""
+    """Return a `Cache-Control` header, valid until the next scheduled change.
+
+    Args:
+        index: the times at which documents change without a build.
+        now: the current time.
+    """
     coming = [since - now for since in index.instants if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"
@@ -340,7 +345,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore an error in a connection that the client has broken."""
+        """Ignore errors of a connection, such as one that the client closed early."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):
@@ -487,9 +492,10 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
 
 def _iter_content_changes(content_folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield at the start, and after each change of the content.
+    """Yield None or the changed files, after each change of the content.
 
-    The first time is for changes before the start. Without the library watchfiles, it yields every second.
+    The first value comes at once, because the content may have changed before. Without the library watchfiles, a value comes
+    every second.
     """
     if not find_spec("watchfiles"):
         while not stopped.wait(POLLING_SECONDS):

@@ -477,9 +477,9 @@ class Site:
         return self._read_incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
-        """Return all open maintenance windows, and the latest others.
+        """Return all open maintenance windows, and the latest closed ones.
 
-        The latest window comes first. By default, there are 50 others.
+        The latest window comes first. By default, there are 50 closed ones.
         """
         return self._read_incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 

@@ -207,7 +207,15 @@ def _iter_site_workflow_files(
 ) -> Iterator[HostFile]:
     """Yield the workflow that publishes the site from its repository.
 
-    It is for hosts that do not build. Without an object store, a script that keeps the log is yielded too.
+    It is for hosts that do not build. A script that stores the transparency log in git is yielded too, unless the
+    site is in an object store, which has the log.
+
+    Args:
+        answers: the answers about the host of the site.
+        options: the options of the host's configuration.
+        rebuild_cron: the schedule of builds, unless the host needs another one.
+        secrets: the variables with secrets that builds need.
+        values: other values for the template.
     """
     deploy = DEPLOYS[answers.host]
     yield _make_workflow_file(

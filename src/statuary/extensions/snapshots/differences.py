@@ -28,12 +28,12 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The file's new entry, or its old one if it was removed."""
+        """The path, size and digest of the new file, or of the old one if removed."""
         return self.after or self.before or Entry("")
 
     @property
     def planned_change(self) -> Change:
-        """The difference as an item of a publication plan."""
+        """The action, path and size of the file, as a report of changes lists them."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 

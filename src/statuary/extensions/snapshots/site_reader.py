@@ -358,8 +358,8 @@ class SiteReader:
         """Return the bytes of a document, or None if missing.
 
         Args:
-            path: the path of the document. The address of a contract may be in lower case, and the path may
-                be of either folder layout.
+            path: the path of the document. The address of a contract may be in lower case, and its folder with or
+                without the subfolders by address that some hosts need.
 
         Raises:
             DamagedSnapshotError: if the file is missing although the manifest lists it, or differs from the
@@ -448,7 +448,7 @@ def _open_checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> Folder
     only compares the files with the manifest.
 
     Raises:
-        DamagedSnapshotError: if the manifest was changed, so that it could list any file.
+        DamagedSnapshotError: if the manifest differs from the ledger, so the files listed in it cannot be trusted.
     """
     checked = LedgerFolder(folder.root)
     if trusts_ledger and is_built_site(folder.root):

@@ -149,9 +149,9 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _make_address_list_names(contracts: frozenset[SubsetContract]) -> set[str]:
-    """Return the digest by which a site's manifest names an address list.
+    """Return the name of a list of contracts that a snapshot was limited to.
 
-    The manifest is the list of the site's files. The result is a set, which is empty without addresses.
+    The name is a hash of the addresses, and part of the manifest. The set is empty if there are none.
     """
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()

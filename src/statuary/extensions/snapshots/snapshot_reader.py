@@ -322,7 +322,7 @@ class SnapshotReader:
     def iter_manifest_entries(self) -> Iterator[Entry]:
         """Yield the path, size and SHA-256 of each file in the manifest.
 
-        Read `iter_manifest_members` to its end first.
+        They are read from a temporary copy. So read `iter_manifest_members` to its end first.
         """
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])

@@ -235,11 +235,11 @@ def _require_distinct_paths(entries: Iterable[Entry]) -> Iterator[Entry]:
 def iter_document_members(document: Document) -> Iterator[SnapshotMember]:
     """Yield the files that a snapshot contains for a document.
 
-    There is one for each name of the document. A second name that only has the address in lower case is not a
-    file; the manifest lists it.
+    There is one file for each name. A second name that differs only in the letter case of the address gets no file,
+    but an entry in the manifest.
 
     Raises:
-        DamagedSnapshotError: if a document may not have such a name.
+        DamagedSnapshotError: if a name is not allowed in a site.
         PublishingError: if other names differ only in letter case.
     """
     media_type = document.media_type or media_type_of(document.path)

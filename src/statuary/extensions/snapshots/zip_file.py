@@ -163,9 +163,9 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _remove_abandoned_files(out: Path, own_file: Path) -> None:
-    """Remove temporary files beside a snapshot that no process has locked.
+    """Remove temporary files of killed processes beside a snapshot.
 
-    Only files that begin like a snapshot are removed.
+    A file is removed if no process has locked it, and its content begins like a snapshot.
     """
     name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{8}}")
     for file in out.parent.iterdir():

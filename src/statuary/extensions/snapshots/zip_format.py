@@ -291,7 +291,7 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Compress a file for the zip, or store it if not larger.
+    """Compress a file for the zip, or store it as it is if that is not larger.
 
     The result is the same with every zlib since 1.2.5; a Python built with zlib-ng gives other bytes.
     """
@@ -328,9 +328,9 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def submit_member(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Start to compress a file, and yield the oldest finished one.
+        """Start to compress a file, and yield the oldest compressed one.
 
-        Nothing is yielded until the queue is full.
+        Nothing is yielded until the queue of files is full. The order of files stays.
         """
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.pending.append(partial(compress_member, member))

@@ -16,6 +16,7 @@ class UpstreamSection(Section):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `upstream` in site.yaml."""
         from statuary.extensions.upstream.settings import SiteUpstreamSource
 
         return SiteUpstreamSource

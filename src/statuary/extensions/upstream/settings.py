@@ -52,7 +52,7 @@ class OverrideSource(SourceModel):
     """The time from which the status applies."""
 
     def to_override(self) -> Override:
-        """Convert the key `override`, a status that you set by hand."""
+        """Convert `override` in site.yaml, a status set by hand, to its settings."""
         return Override(self.status, self.since)
 
 

@@ -336,6 +336,17 @@ class _ProvableBlock(NamedTuple):
     def prove_deployment(
         self, transaction_index: int, creation_code: str | None
     ) -> DeploymentEvidence | EvidenceError:
+        """Return the Merkle proofs of the transaction that created a contract.
+
+        They prove that the block contains the transaction and its receipt.
+
+        Args:
+            transaction_index: the position of the transaction in the block.
+            creation_code: code that the proof replaces by a placeholder, since the record has it; None to keep all.
+
+        Returns:
+            The proofs; an error if the node's transactions do not match the block.
+        """
         key = encode_rlp(rlp_number_bytes(transaction_index))
         root, transaction = make_trie_proof(self.transactions, key)
         receipts_root, receipt = make_trie_proof(self.receipts, key)
@@ -430,7 +441,7 @@ class AnchoredContract(NamedTuple):
 
     @property
     def proof_status(self) -> ClaimStatus:
-        """Whether the Merkle proofs show the contract's code on the chain."""
+        """The result of the Merkle proofs: whether they show the code on the chain."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 

@@ -151,10 +151,10 @@ class EthereumNode:
         return self.parse_lowercase_hex(self.call(method, *parameters), method)
 
     def parse_lowercase_hex(self, value: Json, value_name: str) -> Hex:
-        """Check that a value in the node's response is bytes as hex.
+        """Return bytes in the node's response as lower-case hex, such as `0xab`.
 
         Args:
-            value: a value in the response.
+            value: a value in the response, in any letter case.
             value_name: the name of the value, for the error message.
 
         Raises:

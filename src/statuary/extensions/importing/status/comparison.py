@@ -65,7 +65,7 @@ def compare_with_content(
 
 
 def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
-    """Return the content's status, limited to what the imported page has."""
+    """Return the content's status, without incidents that the imported page lacks."""
     record_ids = {*plan.incidents, *plan.maintenances}
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids

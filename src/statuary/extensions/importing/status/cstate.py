@@ -220,7 +220,8 @@ def _affected_system_names(front_matter: Fields) -> list[str]:
 def _split_issue_into_updates(issue_body: str, opened_at: str) -> list[ForeignUpdate]:
     """Split the body of an issue into updates, oldest first.
 
-    An update is the text above its `track`. Text below the last one is the update that opened the issue.
+    cState marks the time of an update with `track`, a date below its text. Text below the last one is the update that
+    opened the issue.
 
     Raises:
         NotImportableError: if a `track` is not a date.

@@ -74,13 +74,15 @@ class Fields(dict[str, Any]):
         return value
 
     def get_timestamp(self, *member_names: str) -> str | None:
-        """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
+        """Return a time as content files write it, such as `2026-01-31T12:00:00Z`.
+
+        The value must be in RFC 3339 format. The result is in UTC.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time as content files write it, or None if all members are missing.
+            The time, or None if all members are missing.
 
         Raises:
             NotImportableError: if the value is not such a time.
@@ -93,9 +95,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not a date and time: {shorten(text)}") from None
 
     def required_timestamp(self, *member_names: str) -> str:
-        """Parse a time in RFC 3339 format, such as `2026-01-31T12:00:00Z`.
+        """Return a time as content files write it, such as `2026-01-31T12:00:00Z`.
 
-        The result is the time as content files write it.
+        The value must be in RFC 3339 format. The result is in UTC.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.
@@ -106,7 +108,7 @@ class Fields(dict[str, Any]):
         return self._require_value(self.get_timestamp(*member_names), member_names)
 
     def get_free_form_time(self, *member_names: str) -> str | None:
-        """Parse a time in any common date format.
+        """Convert a time in any common date format, such as `Jan 31, 2026 12:00`.
 
         A date without a time zone is in UTC.
 
@@ -114,7 +116,7 @@ class Fields(dict[str, Any]):
             member_names: the names of alternative members; the first that is present is used.
 
         Returns:
-            The time as content files write it, or None if all members are missing or null.
+            The time as content files write it, such as `2026-01-31T12:00:00Z`; None if all members are missing or null.
 
         Raises:
             NotImportableError: if the value is not a date.
@@ -129,9 +131,9 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_free_form_time(self, *member_names: str) -> str:
-        """Parse a time in any common date format.
+        """Convert a time in any common date format, such as `Jan 31, 2026 12:00`.
 
-        A date without a time zone is in UTC. The result is the time as content files write it.
+        A date without a time zone is in UTC. The result is as content files write it, such as `2026-01-31T12:00:00Z`.
 
         Args:
             member_names: the names of alternative members; the first that is present is used.

@@ -73,7 +73,7 @@ class _StatusMerger:
         self.report = report
 
     def plan_site_edit(self) -> FileEdit | None:
-        """Add the imported page to site.yaml.
+        """Return the edit that adds the imported page to site.yaml.
 
         If the content already has a page, only its `updated_at` changes.
 
@@ -208,7 +208,7 @@ def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source)
 
 
 def _append_component_status(components_yaml: str, component: Component, source: Source) -> str:
-    """Add a component's status to components.yaml, if it is newer."""
+    """Add an imported status to a component, if newer than its last one."""
     updated_text = source.get("updated_at")
     if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
         return components_yaml
@@ -237,7 +237,10 @@ def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tup
 
 
 def _find_edited_record(record: Incident, imported_updates: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield an incident if the source has edited an update of it."""
+    """Yield why an incident was skipped, if its updates were edited on the page.
+
+    The import does not overwrite an incident that the content already has.
+    """
     for update in record.updates:
         edited_at = imported_updates.get(update.id, {}).get("updated_at")
         if edited_at is not None and _parse_instant(edited_at) > update.updated_at:

@@ -108,7 +108,9 @@ class StatusBuilder:
             self.plan.language = self.plan.original.language
 
     def add_original_record(self, source_id: str, name: str, started_at: str, *, is_open: bool) -> None:
-        """Note an incident of the other system, to check the import later.
+        """Store the name and year of an incident of the other system.
+
+        After the import, these values are compared with the imported status.
 
         Args:
             source_id: the id of the incident or maintenance window in the other system.
@@ -325,12 +327,10 @@ class StatusBuilder:
         self._add_record(source_id, self.plan.maintenances, maintenance)
 
     def _add_record(self, source_id: str, records_by_id: dict[str, Source], record: Source) -> None:
-        """Add an incident, unless another one of the source has its id.
-
-        A source may list the same incident again.
+        """Add an incident, unless an equal one was added with its id.
 
         Raises:
-            NotImportableError: if two different ones have the id; the first one stays.
+            NotImportableError: if a different incident has the id. The earlier one stays.
         """
         record_id = self._record_id(source_id)
         kept = self.plan.incidents.get(record_id) or self.plan.maintenances.get(record_id) or record

@@ -74,9 +74,10 @@ def convert_components(
 
 
 def _rank_tied_components(components: list[Fields]) -> Iterator[Fields]:
-    """Add ranks to components that have the same position on the page.
+    """Yield the components, with a rank for those that share a position.
 
-    They need none in the usual order, which is oldest first.
+    Statuspage sorts components by position. If several have the same one, the rank keeps their order. No rank is
+    added if they are sorted by creation, which is the default order.
     """
     tied: dict[int | None, list[Fields]] = {}
     for component in components:
@@ -118,7 +119,7 @@ def make_component_keys(components: Mapping[str, Fields], known_keys: Mapping[st
 def _named_components(record: Fields) -> Iterator[Fields]:
     """Yield the components that an incident affects.
 
-    Components that only its updates name were removed from the page.
+    Components that only its updates name were removed from the page. They are yielded with `removed`.
     """
     yield from record.get_objects("components")
     for update in record.get_objects("incident_updates"):
@@ -218,7 +219,12 @@ def _fetch_documents(request: ImportRequest, documents: "_PageDocuments") -> Non
 def _older_incident_urls(base: str, request: ImportRequest, documents: "_PageDocuments") -> Iterator[str]:
     """Yield the URLs of incidents that are only in the page's history.
 
-    Incidents in the content are counted, and not read again.
+    An incident that the content already has is added to `documents.present_count` instead.
+
+    Args:
+        base: the URL of the page.
+        request: what to import.
+        documents: the documents that have been read.
     """
     for code in _history_incident_ids(base, request, documents):
         if code in request.known_ids:
@@ -228,9 +234,14 @@ def _older_incident_urls(base: str, request: ImportRequest, documents: "_PageDoc
 
 
 def _history_incident_ids(base: str, request: ImportRequest, documents: "_PageDocuments") -> Iterator[str]:
-    """Yield the ids of incidents in the page's history.
+    """Yield the ids of incidents in the page's history, newest first.
 
-    It ends at an empty year.
+    Reading ends after a year without incidents.
+
+    Args:
+        base: the URL of the page.
+        request: what to import.
+        documents: the documents that have been read; gets a note if there is no history.
     """
     empty = 0
     for number in range(1, MOST_PAGES + 1):
@@ -361,5 +372,5 @@ def _component_status(component: Fields) -> ComponentStatus:
 
 
 def _last_change_time(json_object: Fields) -> Instant:
-    """Return the time of an object's last change, or the year 1."""
+    """Return the time of an object's last change, or the year 1 if unknown."""
     return parse_instant(json_object.get_timestamp("updated_at") or "0001-01-01T00:00:00Z")

@@ -151,10 +151,10 @@ class _ScriptRun:
                 yield self._list_contract(contract, transaction, hashes)
 
     def _find_transaction_hashes(self, transaction: JsonObject) -> "_TransactionHashes":
-        """Find a transaction's hash by its receipt.
+        """Find the hash of a transaction, and other hashes that its receipt may have.
 
-        Before https://github.com/foundry-rs/foundry/pull/16715, forge wrote the hash of another transaction
-        of the run if the node responded out of order.
+        Old versions of forge (before https://github.com/foundry-rs/foundry/pull/16715) wrote the hash of another
+        transaction of the run, if the node responded out of order. So the receipts are compared with the transaction.
         """
         named = as_text(transaction.get("hash"))
         if named not in self.receipts:
@@ -189,7 +189,10 @@ class _ScriptRun:
 
 
 def _describe_build_commands(commit: str, evm_version: str) -> str:
-    """Give the commands that build the code of a script's run."""
+    """Return text that tells the user how to build the contracts of a broadcast.
+
+    A broadcast is forge's file about the run of a deployment script.
+    """
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
@@ -294,6 +297,7 @@ class _ArtifactIndex:
 
     @cached_property
     def artifact_files_by_name(self) -> dict[str, list[Path]]:
+        """The artifacts (output files of forge) by the name of their contract, such as `Token`."""
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
             # The name of the contract ends at the first dot: with several compilers, forge writes files such
@@ -304,6 +308,14 @@ class _ArtifactIndex:
     def read_artifact(
         self, name: str | None, on_chain: OnChainContract, revision: str, evm_version: str
     ) -> SourceContract:
+        """Return a contract that a script deployed, with its sources and compiler output.
+
+        Args:
+            name: the contract's name; None if the broadcast has none, so that the code decides.
+            on_chain: the code on the chain, with which artifacts are compared.
+            revision: the git commit of the script's run.
+            evm_version: the EVM version to compile with if there is no artifact.
+        """
         short_name = (name or "").rpartition(":")[2]
         compilation = None
         if short_name and short_name not in self.artifact_files_by_name:

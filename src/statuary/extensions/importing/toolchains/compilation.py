@@ -242,7 +242,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def add_metadata_documentation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add documentation from solc's metadata to the compiler's output.
+    """Add the documentation in solc's metadata to the compiler's output.
 
     If other outputs are missing, the notes of the result name them.
 

@@ -119,8 +119,9 @@ def _list_file_contracts(
         deployment_file: the file.
         chain_id: the chain of the network.
         builds: the compiler runs of the project.
-        names_by_address: gets the addresses that the file only mentions, with a description.
-        is_proxy: whether another file has the code at its address.
+        names_by_address: a dict to which this function adds the addresses that the file only mentions, each with a
+            description.
+        is_proxy: whether the deployment is a proxy, whose own code another file describes.
     """
     deployment = read_json_file(deployment_file)
     history = [*map(as_object, as_list(deployment.get("history")))]

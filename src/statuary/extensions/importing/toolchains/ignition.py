@@ -223,10 +223,16 @@ def _read_deployed_contract(
 def _read_future_compilation(
     deployment_folder: Path, builds: HardhatBuilds, start_message: JsonObject, creation: Hex | None
 ) -> ImportedCompilation:
-    """Read a contract's compilation from its artifact or a build-info.
+    """Read the compilation of a contract that Ignition deployed.
 
-    Ignition copies artifacts beside the journal. If the artifact is missing, the project's build-infos are
-    searched.
+    Ignition copies artifacts (compiler output) beside its journal. If the artifact is missing, the project's
+    build-infos (input and output of the compiler) are searched.
+
+    Args:
+        deployment_folder: the folder with the journal.
+        builds: the compiler runs of the project.
+        start_message: the journal's message about the deployment, which Ignition calls a future.
+        creation: the creation code, with which builds are compared; None if unknown.
 
     Raises:
         NotImportableError: if neither has its sources.

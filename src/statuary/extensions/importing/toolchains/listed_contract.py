@@ -96,7 +96,7 @@ def parse_json_address(value: Json, location: str) -> Address:
 
 
 def parse_json_chain_id(value: Json, location: str) -> ChainId:
-    """Parse a chain id from a number or string.
+    """Parse a chain id from a JSON number or a string of digits.
 
     Args:
         value: the JSON value.
@@ -189,8 +189,8 @@ def yield_contracts_or_error(file: Path, contract_name: str, contracts: ListedCo
 
     Args:
         file: the file that is read.
-        contract_name: the name under which the error is reported.
-        contracts: the contracts in the file.
+        contract_name: the name in the report for the contract that could not be read, such as the file's name.
+        contracts: the contracts in the file, read while they are yielded.
     """
     try:
         with not_importable_if_malformed(file):

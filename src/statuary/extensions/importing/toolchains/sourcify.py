@@ -167,7 +167,8 @@ def _find_record_files(folder: Path) -> list[Path]:
 def _find_site_records(folder: Path) -> list[Path]:
     """Find the records in a copy of a statuary site, each once.
 
-    Each record has two names there; the one with a checksum is returned.
+    A site has two files for each record: one with the address in lower case, one with the checksummed address. The
+    latter is returned.
     """
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
@@ -181,7 +182,7 @@ def _find_site_records(folder: Path) -> list[Path]:
 def _may_contain_records(file: Path) -> bool:
     """Return whether a file may contain records of contracts.
 
-    Such a file is JSON, JSON lines, or a document of the API.
+    Such a file is JSON or JSON Lines, or a saved response of Sourcify's API, named after the address.
     """
     is_document = not file.suffix and file.name.startswith("0x")
     return (file.suffix in RECORD_SUFFIXES or is_document) and file.is_file()

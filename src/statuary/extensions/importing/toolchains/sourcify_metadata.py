@@ -101,9 +101,9 @@ def read_metadata_files(
 def _add_typed_location(
     path_location: ContractLocation, typed_location: ContractLocation, *, is_single_file: bool
 ) -> ContractLocation:
-    """Fill in a contract's chain and address from the command line.
+    """Add the chain and address on the command line to those in a path.
 
-    An address from options is used only if there is a single file, to which it must belong.
+    The typed address is used only if there is a single file, to which it must belong.
     """
     address = path_location.address or (typed_location.address if is_single_file else None)
     return ContractLocation(path_location.chain_id or typed_location.chain_id, address)

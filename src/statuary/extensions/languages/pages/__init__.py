@@ -19,9 +19,10 @@ NAMES = {
 
 
 def _make_language_template_values(settings: LanguageSettings) -> Mapping[str, str]:
-    """Return the language menu as text: tag, name and folder of each.
+    """Return the menu of languages, for the page's template.
 
-    The value `rows` is empty if the site has one language.
+    `rows` has one line for each language: tag, name and folder, separated by tabs. It is empty if the site has
+    one language.
     """
     if not settings.additional_languages:
         return {"rows": ""}

@@ -11,7 +11,8 @@ from statuary.site.pages.page_parts import PageParts
 def make_metric_template_values(settings: MetricsSettings) -> Mapping[str, str]:
     """Return the ids and names of metrics, for the page's template.
 
-    Translated names are under `rows.<language>`, and `languages` lists these languages.
+    `rows` has a line `id<TAB>name` for each metric. Translated names are in `rows.<language>`, and `languages` lists
+    these languages.
     """
     names: dict[str, Mapping[str, str]] = {
         metric.id: getattr(metric.name, "by_language", {}) for metric in settings.shown
