@@ -73,9 +73,10 @@ class BuildDocuments(NamedTuple):
     published: str  # the folder of the site
 
     def after(self, key: str) -> Generator[BuildDocument, None, None]:
-        """Yield the documents after a key, sorted by key.
+        """Yield the documents whose key sorts after `key`, sorted by key.
 
-        If several documents have the same key, the first one that is not removed is yielded.
+        A key is the path by which packs find a document. If several documents have the same key, the first one that is
+        not removed is yielded.
         """
         for folders in FAMILIES:
             rows = merge(
@@ -97,7 +98,10 @@ class BuildDocuments(NamedTuple):
                     yield BuildDocument(document_key, path, size, digest, actions[0] in STAGED)
 
     def ranges(self) -> list[KeyRange]:
-        """Divide the documents to pack into ranges of keys, one per task."""
+        """Divide the documents that go into packs into ranges of keys.
+
+        Each range is the work of one task. A key is the path by which packs find a document.
+        """
         query = "SELECT path FROM offered WHERE digest < ? AND path > ? AND path < ?"
         ends = sorted(
             make_pack_key(plain_path(path))
@@ -112,7 +116,7 @@ class BuildDocuments(NamedTuple):
         ]
 
     def reader(self) -> "DocumentReader":
-        """Open the documents for reading, in a worker."""
+        """Open the files of the documents, to read them in a worker process."""
         return DocumentReader(self)
 
 
@@ -170,11 +174,14 @@ class DocumentReader:
 
 
 def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
-    """Write the list of documents to pack to a table for workers.
+    """Write the list of documents that go into packs to a database for workers.
 
     Args:
         file: the database to create.
         rows: the documents, in any order.
+
+    Returns:
+        The location of the database.
     """
     with closing(open_database(file)) as connection:
         connection.executescript(

@@ -87,7 +87,7 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """The decompressor of the groups that `compress` returns."""
+        """The codec that decompresses what this compressor has compressed."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)

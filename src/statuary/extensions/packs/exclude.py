@@ -46,7 +46,7 @@ def _is_packed_path(path: str) -> bool:
     """Return whether packs contain the document at a path.
 
     Raises:
-        PublishingError: if the path is a compressed form of a record or proof.
+        PublishingError: if the path is a gzip or Brotli copy of a record or proof, which packs do not contain.
     """
     plain = uncompressed_path(path)
     if not is_packable(plain):

@@ -67,9 +67,9 @@ LIST_ANSWER: Final = {
 
 
 def describe_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Describe the files of packs for `openapi.json`.
+    """Describe the list of packs and the packs for `openapi.json`.
 
-    The description is the same for every site.
+    Both arguments are ignored, because these files have the same form at every site.
     """
     del settings, example
     return (

@@ -308,9 +308,9 @@ def parse_pack_number(json_value: Json) -> int:
 
 
 def parse_key_hashes(json_value: Json) -> str:
-    """Check that a JSON value in a pack's index is key hashes.
+    """Check a JSON value in a pack's index that contains hashes of document keys.
 
-    They are one string, with eight hex digits for each document.
+    The hashes are one string, with eight hex digits for each document.
 
     Raises:
         InvalidValueError: if the value is not such a string.

@@ -74,9 +74,9 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 
 
 def make_pack_name(digest: str) -> str:
-    """Return the file name of a pack, which contains its SHA-256.
+    """Return the path of a pack, relative to the list of packs.
 
-    It is the path relative to the list of packs.
+    Example: `data/{digest}.pack`
 
     Args:
         digest: the SHA-256 of the pack.
@@ -126,7 +126,8 @@ def parse_pack_list(list_json: bytes, list_name: str) -> PackList:
         list_name: a name for the list, for error messages.
 
     Raises:
-        DamagedSnapshotError: if the list is malformed or too long, or packs of the same run overlap.
+        DamagedSnapshotError: if the list is malformed or too long, or two packs that one update wrote (a run) have
+            keys of the same range.
     """
     if len(list_json) > MAX_LIST:
         raise DamagedSnapshotError(
@@ -147,7 +148,10 @@ def parse_pack_list(list_json: bytes, list_name: str) -> PackList:
 
 
 def _require_pack_order(packs: PackList, list_name: str) -> None:
-    """Raise DamagedSnapshotError unless runs and packs are in order."""
+    """Raise DamagedSnapshotError unless packs are sorted by run, then by key.
+
+    A run is the packs that one update wrote.
+    """
     if len(packs) > MAX_PACKS:
         raise DamagedSnapshotError(f"{list_name} is damaged: it lists more than {MAX_PACKS:,} packs")
     runs = [pack.run for pack in packs]
@@ -228,7 +232,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Open a pack, or return it if it is open already."""
+        """Return the reader of a pack, opened if it is not open already."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:
@@ -313,10 +317,10 @@ def select_newest_versions(
 
 
 def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
-    """Count the oldest packs that an update need not merge.
+    """Count the oldest runs that an update need not merge.
 
-    When documents are added, small packs are merged into the new one. This keeps the number of packs low.
-    Packs from the same update (a run) count as one.
+    A run is the packs that one update wrote. When documents are added, small runs are merged into the new one, so
+    that there are never many.
 
     Args:
         run_sizes: the number of documents and removals in each run, oldest first. The oldest is always kept.
@@ -330,13 +334,13 @@ def count_runs_to_keep(run_sizes: Sequence[int], added_count: int) -> int:
 
 
 def runs_to_keep(packs: PackList, change_count: int) -> int:
-    """Count the oldest packs that a new pack of changes leaves unmerged.
+    """Return the number of the oldest runs that an update leaves unmerged.
 
-    Packs from the same update (a run) count as one.
+    A run is the packs that one update wrote.
 
     Args:
         packs: the existing packs.
-        change_count: the number of changes.
+        change_count: the number of changed documents.
     """
     sizes = [
         sum(pack.totals.documents + pack.totals.removals for pack in run)

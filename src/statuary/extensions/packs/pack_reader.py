@@ -153,7 +153,7 @@ class PackReader:
     def documents(self) -> Iterator[PackedDocument]:
         """Yield all documents in the pack, sorted by key.
 
-        Notes that documents were removed are included.
+        For a removed document, a marker is yielded.
 
         Raises:
             DamagedSnapshotError: if the pack is damaged, when reading reaches the damage.

@@ -76,11 +76,14 @@ class KeyTable:
         self.close()
 
     def close(self) -> None:
-        """Delete the table on disk."""
+        """Close the table, and delete it from disk."""
         self._database.close()
 
     def add(self, rows: Iterable[KeyRow]) -> None:
-        """Add documents to pack: each key, and where to read it."""
+        """Add rows about documents that will be packed.
+
+        Each row has the document's key, and the file and position from which to read the document.
+        """
         changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
         self.count += self._database.total_changes - changes_before
@@ -266,10 +269,10 @@ def _open_lines_file(file_path: Path) -> IO[bytes]:
 
 
 def _iter_lines(stream: IO[bytes], file_path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file that are not too long.
+    """Yield the lines of a file.
 
     Raises:
-        PublishingError: if a line is longer than any record.
+        PublishingError: if a line is longer than the longest possible record, LARGEST_RECORD.
     """
     number = 0
     while line := stream.readline(LARGEST_RECORD + 2):

@@ -60,11 +60,14 @@ class PackingJob(NamedTuple):
     folder: Path
 
     def frames_file(self, number: int) -> Path:
-        """Return the file for the compressed groups of a range."""
+        """Return the file for the compressed groups of the range with this number."""
         return self.folder / f"{number:07d}.frames"
 
     def summaries_file(self, number: int) -> Path:
-        """Return the file with a summary of each compressed group of a range."""
+        """Return the file about the compressed groups of the range with this number.
+
+        It has the keys, sizes and digest of each group.
+        """
         return self.folder / f"{number:07d}.json"
 
 
@@ -96,9 +99,10 @@ class Survey(NamedTuple):
 
 
 def survey_range(task: SurveyTask) -> Survey:
-    """Find where groups of documents may begin in a range of documents.
+    """Measure the documents in a range, to find where compressed groups may begin.
 
-    The first of three rounds of tasks. The groups depend on the sizes of all documents before them.
+    Packing needs three rounds of tasks: survey, compression, assembly. A group may cross the border of two ranges, so
+    where the groups of a range begin depends on the ranges before it.
     """
     _, job, (number, after, until), bound = task
     sizes, samples, count, excess = array("Q"), list[DictionarySample](), 0, 0
@@ -120,13 +124,16 @@ def survey_range(task: SurveyTask) -> Survey:
 def find_exits(sizes: Sequence[int], count: int) -> tuple[int, ...]:
     """Find where the first group of documents after a range can begin.
 
+    That depends on where the first group in the range begins, which is unknown while ranges are surveyed in parallel.
+
     Args:
         sizes: the sizes of the range's documents, and of those after it that a group of the range may have.
         count: the number of documents in the range.
 
     Returns:
-        For each document with which the first group of the range may begin, the number of documents between
-        the range and the first group that begins after it.
+        For each document with which the first group in the range may begin, how many documents after the end of the
+        range the next group begins. Example: `(0, 1)`: if a group begins with the first document, the next range
+        begins with a new group; if with the second, one document of the next range belongs to the last group.
     """
     sums = [0, *accumulate(sizes)]
     first_entries = range(min(count, bisect_right(sums, FRAME_SIZE)))
@@ -157,9 +164,9 @@ class CompressedRange(NamedTuple):
 
 
 def compress_range(task: CompressionTask) -> CompressedRange:
-    """Compress the groups of documents that begin in a range.
+    """Compress the groups of documents that begin in a range of keys.
 
-    The second of three rounds of tasks. The compressed groups are written to a file.
+    This is the second round of tasks, after `survey_range`. The compressed groups are written to a file.
     """
     _, job, (number, after, until), skipped = task
     compressor = Compressor(read_file(job.folder / DICTIONARY))
@@ -175,7 +182,10 @@ def compress_range(task: CompressionTask) -> CompressedRange:
 
 
 def _write_file(file: Path, body: bytes) -> None:
-    """Write a file in one step: a worker that was believed to be lost may write it too."""
+    """Write a file and rename it, so that other tasks never see a part of it.
+
+    If the build started a task again because its worker did not respond, two workers may write the file.
+    """
     unfinished = file.with_suffix(f".{token_hex(4)}")
     create_file(unfinished, body)
     unfinished.replace(file)
@@ -269,7 +279,7 @@ class DictionarySamples:
         self.bound = None if is_needed else b""  # documents whose digest is not less are no samples
 
     def add(self, samples: Sequence[DictionarySample]) -> None:
-        """Add the sample documents that were found in a range."""
+        """Add sample documents from a range, with which the dictionary is trained."""
         self._samples += samples
         if len(self._samples) > 2 * SAMPLE_COUNT:
             self._samples = sorted(self._samples)[:SAMPLE_COUNT]
@@ -345,9 +355,12 @@ class RangeEntry(NamedTuple):
 
 
 def _find_entries(surveys: Iterable[Survey]) -> Iterator[RangeEntry]:
-    """Yield the first group that begins in a range, for each range.
+    """Yield, for each range, the first document with which a group begins.
 
     Ranges in which no group begins are left out.
+
+    Args:
+        surveys: the results of `survey_range`, in any order.
     """
     entry = 0
     for number, count, exits, _ in sorted(surveys, key=attrgetter("number")):

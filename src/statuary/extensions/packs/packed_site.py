@@ -40,7 +40,7 @@ class PackedDocuments:
         """Read a record or proof from the site's packs.
 
         Args:
-            path: the path of the document, in either folder layout.
+            path: the path of the document, with or without the subfolders by address that some hosts need.
 
         Returns:
             The bytes, or None if no pack has the document.
@@ -77,10 +77,9 @@ class PackedDocuments:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that exist only in packs.
+        """Yield the paths of documents in a folder's packs that are not also files.
 
-        Packs are archives of many documents. For this, all packs of a folder are read. For a site at a URL,
-        nothing is yielded.
+        All packs are read for this. So nothing is yielded for a site at a URL, from which they would be downloaded.
         """
         with self._lock:
             reader = self._read_current_packs()

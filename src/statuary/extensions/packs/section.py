@@ -61,12 +61,14 @@ class PacksSection(Section):
     @override
     @classmethod
     def settings_model(cls) -> "type[ExtensionSource]":
+        """Return the model that validates `packs` in site.yaml."""
         from statuary.extensions.packs.settings import SitePacksSource
 
         return SitePacksSource
 
     @override
     def operations(self, run: Run) -> Iterable[ApiDescription]:
+        """Describe the packs and their list for openapi.json."""
         from statuary.extensions.packs.openapi import describe_operations
 
         counts = run.result_of(ContractCounts) or ContractCounts()
@@ -74,6 +76,7 @@ class PacksSection(Section):
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:
+        """Write the documents that changed in this build to packs."""
         if not isinstance(run.target, FolderTarget):
             return None
         return FinalResult(line=SitePacks(run.target, run.execution.executor).pack_changed_documents())
@@ -95,7 +98,7 @@ class SitePacks:
         self._folder = target.folder.staging_folder(target.ledger.run) / FOLDER
 
     def pack_changed_documents(self) -> str:
-        """Write the documents that a build changed to packs.
+        """Write the documents that changed in this build to packs.
 
         Packs are archives of many documents.
 
@@ -148,9 +151,9 @@ class SitePacks:
         return DocumentRow(path, size, digest, REPLACE if is_new else KEEP)
 
     def _read_last_list(self) -> PackList | None:
-        """Return the last build's list of packs if it can be continued.
+        """Return the last build's list of packs, if this build can add to it.
 
-        It can if all its packs are intact, and it covers all documents that the ledger lists.
+        It can if all listed packs are intact, and they contain all documents that the ledger (the build's database) has.
         """
         cached_group = self._ledger.cached_group(GROUP)
         text = self._target.read_published(LIST)
@@ -215,13 +218,11 @@ class SitePacks:
 
 
 def covers_all_published(list_json: bytes, cached_group: CachedGroup, ledger_connection: Connection) -> bool:
-    """Return whether the site's packs contain every published document.
-
-    A list of packs from before the last build is not enough.
+    """Return whether the site's packs contain every record and proof of the last build.
 
     Args:
         list_json: the list of packs.
-        cached_group: what the build's database says about the packs of the last build.
+        cached_group: the digest of the list that the last build wrote, and its number of documents.
         ledger_connection: the build's database.
     """
     rows = [
@@ -249,7 +250,10 @@ def _make_pack_path(pack: ListedPack) -> str:
 
 
 def _make_pack_writer(target: FolderTarget) -> PutPacks:
-    """Return a function that adds packs within the limits of hosts."""
+    """Return a function that writes documents to packs, and adds them to the site.
+
+    It begins another pack before one exceeds the file size that hosts accept.
+    """
 
     def add_packs(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         for body, written_pack in make_packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
