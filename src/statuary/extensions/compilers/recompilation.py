@@ -354,7 +354,7 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def select_compiler_outputs(
     std_json_input: JsonObject, fully_qualified_name: str, output_names: tuple[str, ...]
 ) -> JsonObject:
-    """Return a copy of compiler input that selects some outputs of one contract.
+    """Return compiler input that selects some outputs of one contract.
 
     Args:
         std_json_input: the standard JSON input.

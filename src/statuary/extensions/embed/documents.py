@@ -81,7 +81,7 @@ class EmbedSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes the banner with the status at a time."""
+        """Return a function from a time to the status banner."""
         states = page_states_from(timeline, start, ())
         return lambda at: (make_banner_document(states(at), pages),)
 

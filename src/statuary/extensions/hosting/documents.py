@@ -155,7 +155,7 @@ def has_packs(enabled: EnabledKeys) -> bool:
 
 
 def make_server_prefix_globs() -> tuple[str, ...]:
-    """Return patterns for the paths below `/server`, where the contract API is too.
+    """Return patterns for the contract API's second location, below `/server`.
 
     Some clients expect it there, as on sourcify.dev.
     """
@@ -263,7 +263,7 @@ def _iter_type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def list_typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return paths for which the host needs a rule about the media type.
+    """Return paths whose media type the host must be told.
 
     For example, a file without an extension may contain JSON. The list has the paths of the extension `apis` and
     of other installed packages. The templates of the configuration contain the rules for the other paths.

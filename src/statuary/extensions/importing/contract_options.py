@@ -45,7 +45,7 @@ class ParsedType(click.ParamType[Parsed]):
 
     @override
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Parsed:
-        """Parse the value of an option, or exit with an error about it."""
+        """Parse an option's value, or exit with an error about it."""
         try:
             return self.parse(value)
         except InvalidValueError as error:

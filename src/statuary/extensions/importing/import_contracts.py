@@ -587,7 +587,7 @@ class ContractImport:
 
     @cached_property
     def used_match_ids(self) -> set[str]:
-        """The match ids (numbers in Sourcify's API) that contracts in the content already have."""
+        """The match ids (numbers in Sourcify's API) of contracts in the content."""
         match_ids = (read_match_id(self.root, source) for source in self.sources.values())
         return set(filter(None, match_ids))
 

@@ -46,7 +46,7 @@ def format_status_report(report: ImportReport, content: Path, *, dry_run: bool) 
 
 
 def _changed_file_lines(paths: list[str], verb: str, content: Path) -> Iterator[str]:
-    """Yield a line for each changed file, or their number in a long folder.
+    """Yield a line for each changed file, or one for many.
 
     Args:
         paths: the paths of the files.

@@ -77,7 +77,7 @@ class InstatusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes the documents of Instatus's API for a time."""
+        """Return a function from a time to the documents of Instatus's API."""
         states = page_states_from(timeline, start, ())
         return lambda at: iter_instatus_documents(states(at))
 

@@ -85,7 +85,7 @@ class LanguagesSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: StatusPages | None
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes the translated pages and feeds for a time."""
+        """Return a function from a time to the translated pages and feeds."""
         if pages is None or not isinstance(self.settings, LanguageSettings):
             return lambda _: ()
         translations = [
@@ -130,7 +130,7 @@ def _translate_timeline(timeline: Timeline, catalogue: StatusCatalogue) -> Timel
 def _make_documents_function(
     language_tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function that makes one language's pages and feeds for a time.
+    """Return a function from a time to one language's pages and feeds.
 
     For `start`, it makes all of them. For a later time, it makes only those that change at this time.
 

@@ -65,7 +65,7 @@ class LogSubject(NamedTuple):
 
     @property
     def json_members(self) -> dict[str, str]:
-        """The contract or incident of an entry as JSON, such as chain and address."""
+        """The contract or incident as JSON, such as chain and address."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -96,7 +96,7 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> list[str]:
-        """The SHA-256 of the logged document, then of its proof; empty if it has none."""
+        """The SHA-256 of the logged document and of its proof, or `""`."""
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
@@ -374,7 +374,7 @@ class LogTable(LedgerTable):
 
     @property
     def last_entry_time(self) -> str:
-        """The time of the log's last entry in RFC 3339 format, or an empty string."""
+        """The last entry's time in RFC 3339 format, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
@@ -572,7 +572,7 @@ def compute_entry_digest(kind: EntryKind, document: bytes) -> str:
 
 
 def list_authored_incident_values(incident: JsonObject) -> list[Json]:
-    """Return the values of an incident that its author wrote, such as its name.
+    """Return the values that an incident's author wrote, such as its name.
 
     The log contains a digest of these values. `log.js` computes the same list in the browser.
     """
@@ -587,7 +587,7 @@ def list_authored_incident_values(incident: JsonObject) -> list[Json]:
 
 
 def list_authored_update_values(update: JsonObject, *, is_maintenance: bool) -> list[Json]:
-    """Return the values of an update that its author wrote, such as its text.
+    """Return the values that an update's author wrote, such as its text.
 
     For a maintenance window, the update's components are left out, because they are those of the window.
     """

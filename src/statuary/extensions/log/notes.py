@@ -43,7 +43,7 @@ class PublicKey(NamedTuple):
 
     @property
     def id(self) -> bytes:
-        """The four bytes that identify the key in the signature lines of a signed note."""
+        """The four bytes that identify the key in a signed note's signatures."""
         return sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
 
     @property

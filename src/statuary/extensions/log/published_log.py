@@ -417,7 +417,7 @@ class LogContext(NamedTuple):
 
     @property
     def configured_key(self) -> PrivateKey | None:
-        """The key that signs the log: the user's key, or the example key of demos.
+        """The key that signs the log: the user's or the example key.
 
         It is None if no key was given, and in a preview, which only the (public) example key may sign.
 

@@ -77,7 +77,7 @@ class LogSection(Section):
 
     @override
     def finalize(self, run: Run) -> FinalResult | None:
-        """Add an entry about the whole site to the log, after all documents are made."""
+        """Add an entry about the finished site to the log."""
         if self._log is None:
             return None
         self._extension = self._log.log_site_manifest()

@@ -274,7 +274,7 @@ class SiteLog:
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _iter_clock_correction(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield an entry that allows earlier times, if the last entry is too late.
+        """Yield an entry that allows earlier times, if the user permits it.
 
         An entry must not be older than the one before. So a log whose clock was wrong needs this entry.
 

@@ -297,7 +297,7 @@ class SiteCheck:
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
     def _check_fault_document(self, fault_document: bytes | None) -> None:
-        """Report that a build could not extend the log, if the site says so.
+        """Report the failure to extend the log that the site states.
 
         Such a build publishes the reason in this document.
         """

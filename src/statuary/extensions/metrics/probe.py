@@ -89,7 +89,7 @@ def run_probe(probe: Probe, environment: Mapping[str, str] = os.environ) -> Prob
 
 
 def _use_address_from_environment(probe: Probe, environment: Mapping[str, str]) -> Probe:
-    """Return a probe with the address in the environment variable that it names.
+    """Return a probe with the address in its environment variable, if any.
 
     Raises:
         ProbeError: if the variable is not set, or has no address of this kind.

@@ -268,7 +268,7 @@ class MirrorSync:
             self.wanted_entries.add(entry)
 
     def _read_part_lines(self, part: Part) -> bytes:
-        """Read a part of the site's file list, one file on each line.
+        """Read a part of the file list, one file on each line.
 
         A part is only fetched if the mirror folder has no unchanged copy.
         """

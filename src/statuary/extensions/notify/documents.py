@@ -64,7 +64,7 @@ class NotifySection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes the messages about incidents for a time."""
+        """Return a function from a time to the messages about incidents."""
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         words = _get_feed_words(pages)

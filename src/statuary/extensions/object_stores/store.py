@@ -455,7 +455,7 @@ class Lease:
                 ) from None
 
     def _was_lease_written(self) -> bool:
-        """Return whether the lease in the store is ours, after a put was refused.
+        """Return whether the store has our lease, although a put was refused.
 
         An earlier put may have succeeded although its response was lost. The lease is then renewed.
         """

@@ -60,7 +60,7 @@ def make_ledger_part_path(part_sha256: str) -> str:
 
 
 def make_ledger_listing_path(listing_sha256: str) -> str:
-    """Return the path in the store of a list of the ledger's parts.
+    """Return the path in the store of a list of ledger parts.
 
     The ledger is the store's own list of its objects, divided into parts.
 

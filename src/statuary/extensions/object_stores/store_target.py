@@ -295,7 +295,7 @@ class ObjectStoreTarget(Target[Entry]):
         run_transfers((entry.path for entry in self.comparison.uncertain), self._request_object, self.lease)
 
     def _compare_with_ledger(self) -> None:
-        """Compare the site with the ledger, the store's own list of its objects.
+        """Compare the site with the ledger, the store's list of objects.
 
         `comparison` gets the objects that differ.
 

@@ -77,7 +77,7 @@ class Navigation:
         )
 
     def find_neighbour_pages(self) -> Neighbours:
-        """Return links to the pages before and after this page in its folder."""
+        """Return links to the pages before and after this page."""
         if self._page not in self.pages:
             return Neighbours(None, None)
         place = self.pages.index(self._page)

@@ -116,7 +116,7 @@ class BuildDocuments(NamedTuple):
         ]
 
     def reader(self) -> "DocumentReader":
-        """Open the files of the documents, to read them in a worker process."""
+        """Open the documents' files, to read them in a worker process."""
         return DocumentReader(self)
 
 
@@ -174,7 +174,7 @@ class DocumentReader:
 
 
 def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
-    """Write the list of documents that go into packs to a database for workers.
+    """Write the list of documents to pack to a database for workers.
 
     Args:
         file: the database to create.

@@ -308,7 +308,7 @@ def parse_pack_number(json_value: Json) -> int:
 
 
 def parse_key_hashes(json_value: Json) -> str:
-    """Check a JSON value in a pack's index that contains hashes of document keys.
+    """Check that a JSON value consists of hashes of document keys.
 
     The hashes are one string, with eight hex digits for each document.
 

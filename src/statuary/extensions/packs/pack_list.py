@@ -232,7 +232,7 @@ class PackListReader:
         return None
 
     def reader(self, pack: ListedPack) -> PackReader:
-        """Return the reader of a pack, opened if it is not open already."""
+        """Return the reader of a pack, and open it if needed."""
         reader = self._readers.pop(pack.path, None)
         if reader is None:
             if len(self._readers) >= OPEN_PACKS:

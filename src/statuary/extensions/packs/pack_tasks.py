@@ -60,11 +60,11 @@ class PackingJob(NamedTuple):
     folder: Path
 
     def frames_file(self, number: int) -> Path:
-        """Return the file for the compressed groups of the range with this number."""
+        """Return the file for the compressed groups of a numbered range."""
         return self.folder / f"{number:07d}.frames"
 
     def summaries_file(self, number: int) -> Path:
-        """Return the file about the compressed groups of the range with this number.
+        """Return the file about the compressed groups of a numbered range.
 
         It has the keys, sizes and digest of each group.
         """
@@ -99,7 +99,7 @@ class Survey(NamedTuple):
 
 
 def survey_range(task: SurveyTask) -> Survey:
-    """Measure the documents in a range, to find where compressed groups may begin.
+    """Measure a range's documents, to find where compressed groups may begin.
 
     Packing needs three rounds of tasks: survey, compression, assembly. A group may cross the border of two ranges, so
     where the groups of a range begin depends on the ranges before it.
@@ -182,7 +182,7 @@ def compress_range(task: CompressionTask) -> CompressedRange:
 
 
 def _write_file(file: Path, body: bytes) -> None:
-    """Write a file and rename it, so that other tasks never see a part of it.
+    """Write a file in one step, so that it is never incomplete.
 
     If the build started a task again because its worker did not respond, two workers may write the file.
     """

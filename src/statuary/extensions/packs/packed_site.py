@@ -77,7 +77,7 @@ class PackedDocuments:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents in a folder's packs that are not also files.
+        """Yield the paths of documents in packs that are not also files.
 
         All packs are read for this. So nothing is yielded for a site at a URL, from which they would be downloaded.
         """

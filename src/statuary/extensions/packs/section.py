@@ -151,7 +151,7 @@ class SitePacks:
         return DocumentRow(path, size, digest, REPLACE if is_new else KEEP)
 
     def _read_last_list(self) -> PackList | None:
-        """Return the last build's list of packs, if this build can add to it.
+        """Return the last list of packs, if this build can extend it.
 
         It can if all listed packs are intact, and they contain all documents that the ledger (the build's database) has.
         """
@@ -218,7 +218,7 @@ class SitePacks:
 
 
 def covers_all_published(list_json: bytes, cached_group: CachedGroup, ledger_connection: Connection) -> bool:
-    """Return whether the site's packs contain every record and proof of the last build.
+    """Return whether the packs contain every record and proof published last.
 
     Args:
         list_json: the list of packs.
@@ -250,7 +250,7 @@ def _make_pack_path(pack: ListedPack) -> str:
 
 
 def _make_pack_writer(target: FolderTarget) -> PutPacks:
-    """Return a function that writes documents to packs, and adds them to the site.
+    """Return a function that adds documents to the site in packs.
 
     It begins another pack before one exceeds the file size that hosts accept.
     """

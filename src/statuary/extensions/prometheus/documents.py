@@ -54,7 +54,7 @@ class PrometheusSection(Section, FollowsStatus):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes the Prometheus metrics for a time."""
+        """Return a function from a time to the Prometheus metrics."""
         states = page_states_from(timeline, start, ())
         return lambda at: (make_metrics_document(states(at), timeline.until),)
 

@@ -88,7 +88,7 @@ def require_record_field(field_name: str) -> None:
 
 
 def _group_by_member(field_names: list[str]) -> ChosenMembers:
-    """Group the names in `fields` by the part before the dot, in order.
+    """Group the names in `fields` by the part before the dot.
 
     Example: `abi`, `compilation.name` -> `{"abi": (), "compilation": ("name",)}`. If the whole of
     `proxyResolution` is requested, names such as `proxyResolution.x` are ignored.

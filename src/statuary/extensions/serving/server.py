@@ -345,7 +345,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore errors of a connection, such as one that the client closed early."""
+        """Ignore errors of a connection, such as a client that left."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):

@@ -92,7 +92,7 @@ def diff_command(before: str, after: str, output_format: str) -> None:
 
 
 def _iter_verified_entries(snapshot: SnapshotReader) -> Iterator[Entry]:
-    """Verify the documents of a snapshot, and yield the path, size and digest of each."""
+    """Verify the documents, and yield path, size and digest of each."""
     return (entry for entry, _ in snapshot.documents())
 
 

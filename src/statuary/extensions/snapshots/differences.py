@@ -28,12 +28,12 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The path, size and digest of the new file, or of the old one if removed."""
+        """Path, size and digest of the new file, or the removed one."""
         return self.after or self.before or Entry("")
 
     @property
     def planned_change(self) -> Change:
-        """The action, path and size of the file, as a report of changes lists them."""
+        """Action, path and size, for a report of changed files."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 

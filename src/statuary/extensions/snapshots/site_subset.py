@@ -149,7 +149,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _make_address_list_names(contracts: frozenset[SubsetContract]) -> set[str]:
-    """Return the name of a list of contracts that a snapshot was limited to.
+    """Return the name of the contract list that limits a snapshot.
 
     The name is a hash of the addresses, and part of the manifest. The set is empty if there are none.
     """

@@ -291,7 +291,7 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Compress a file for the zip, or store it as it is if that is not larger.
+    """Compress a file for the zip, unless that makes it larger.
 
     The result is the same with every zlib since 1.2.5; a Python built with zlib-ng gives other bytes.
     """

@@ -441,7 +441,7 @@ class AnchoredContract(NamedTuple):
 
     @property
     def proof_status(self) -> ClaimStatus:
-        """The result of the Merkle proofs: whether they show the code on the chain."""
+        """Whether the Merkle proofs show or contradict the code, as a status."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 

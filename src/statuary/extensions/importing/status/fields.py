@@ -108,7 +108,7 @@ class Fields(dict[str, Any]):
         return self._require_value(self.get_timestamp(*member_names), member_names)
 
     def get_free_form_time(self, *member_names: str) -> str | None:
-        """Convert a time in any common date format, such as `Jan 31, 2026 12:00`.
+        """Convert a time in any common format, such as `Jan 31, 2026`.
 
         A date without a time zone is in UTC.
 
@@ -131,7 +131,7 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{member_names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_free_form_time(self, *member_names: str) -> str:
-        """Convert a time in any common date format, such as `Jan 31, 2026 12:00`.
+        """Convert a time in any common format, such as `Jan 31, 2026`.
 
         A date without a time zone is in UTC. The result is as content files write it, such as `2026-01-31T12:00:00Z`.
 

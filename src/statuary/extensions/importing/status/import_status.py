@@ -208,7 +208,7 @@ def _append_updates(record_yaml: str, updates: Iterable[Source], source: Source)
 
 
 def _append_component_status(components_yaml: str, component: Component, source: Source) -> str:
-    """Add an imported status to a component, if newer than its last one."""
+    """Add an imported status to a component, if newer than its last."""
     updated_text = source.get("updated_at")
     if not updated_text or _parse_instant(updated_text) <= (component.updated_at or component.created_at):
         return components_yaml
@@ -237,7 +237,7 @@ def _updates_with_ids(record_id: str, updates: Iterable[Source]) -> Iterator[tup
 
 
 def _find_edited_record(record: Incident, imported_updates: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield why an incident was skipped, if its updates were edited on the page.
+    """Yield a note if the page's owner has edited an incident's updates.
 
     The import does not overwrite an incident that the content already has.
     """

@@ -372,5 +372,5 @@ def _component_status(component: Fields) -> ComponentStatus:
 
 
 def _last_change_time(json_object: Fields) -> Instant:
-    """Return the time of an object's last change, or the year 1 if unknown."""
+    """Return the time of the last change; the year 1 if unknown."""
     return parse_instant(json_object.get_timestamp("updated_at") or "0001-01-01T00:00:00Z")

@@ -151,7 +151,7 @@ class _ScriptRun:
                 yield self._list_contract(contract, transaction, hashes)
 
     def _find_transaction_hashes(self, transaction: JsonObject) -> "_TransactionHashes":
-        """Find the hash of a transaction, and other hashes that its receipt may have.
+        """Find the hash of a transaction, and others that it may have.
 
         Old versions of forge (before https://github.com/foundry-rs/foundry/pull/16715) wrote the hash of another
         transaction of the run, if the node responded out of order. So the receipts are compared with the transaction.
@@ -189,7 +189,7 @@ class _ScriptRun:
 
 
 def _describe_build_commands(commit: str, evm_version: str) -> str:
-    """Return text that tells the user how to build the contracts of a broadcast.
+    """Return text that names the commands to build a broadcast's contracts.
 
     A broadcast is forge's file about the run of a deployment script.
     """
@@ -297,7 +297,7 @@ class _ArtifactIndex:
 
     @cached_property
     def artifact_files_by_name(self) -> dict[str, list[Path]]:
-        """The artifacts (output files of forge) by the name of their contract, such as `Token`."""
+        """The artifacts (output files of forge) by contract name, such as `Token`."""
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
             # The name of the contract ends at the first dot: with several compilers, forge writes files such
@@ -308,7 +308,7 @@ class _ArtifactIndex:
     def read_artifact(
         self, name: str | None, on_chain: OnChainContract, revision: str, evm_version: str
     ) -> SourceContract:
-        """Return a contract that a script deployed, with its sources and compiler output.
+        """Return a deployed contract with its sources and compiler output.
 
         Args:
             name: the contract's name; None if the broadcast has none, so that the code decides.

@@ -96,7 +96,7 @@ def parse_json_address(value: Json, location: str) -> Address:
 
 
 def parse_json_chain_id(value: Json, location: str) -> ChainId:
-    """Parse a chain id from a JSON number or a string of digits.
+    """Parse a chain id: a JSON number or a string of digits.
 
     Args:
         value: the JSON value.

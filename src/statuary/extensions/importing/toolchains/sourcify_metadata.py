@@ -101,7 +101,7 @@ def read_metadata_files(
 def _add_typed_location(
     path_location: ContractLocation, typed_location: ContractLocation, *, is_single_file: bool
 ) -> ContractLocation:
-    """Add the chain and address on the command line to those in a path.
+    """Add the chain and address that the user typed to a path's.
 
     The typed address is used only if there is a single file, to which it must belong.
     """
