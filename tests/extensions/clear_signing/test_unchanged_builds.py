@@ -176,7 +176,7 @@ def test_removed_descriptors_remove_their_documents(tmp_path, content):
 @pytest.mark.parametrize(
     "name",
     few_by_default(
-        ["verify_site_descriptors", "proof_document", "encode_calldata_index", "verification_summary_line"], 2
+        ["proof_document", "verify_site_descriptors", "encode_calldata_index", "verification_summary_line"], 2
     ),
 )
 def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypatch, name, error):

@@ -137,7 +137,10 @@ class SitePacks:
         job = PackingJob(self._documents(tables), self._folder)
         made_packs = make_packs(job, self._executor, self._target.output_for_task, dictionary)
         # The build may already keep a published pack with the same bytes.
-        self._ledger.documents.discard(f"{FOLDER}/{make_pack_name(made.pack.sha256)}" for made in made_packs)
+        documents = self._ledger.documents
+        published = {*documents.paths_under(FOLDER)}
+        paths = [f"{FOLDER}/{make_pack_name(made.pack.sha256)}" for made in made_packs]
+        documents.discard(path for path in paths if path in published or documents.is_to_be_written(path))
         for made_pack in made_packs:
             self._target.merge_partition(made_pack.result)
         return tuple(make_list_entry(made_pack.pack, run_number) for made_pack in made_packs)

@@ -167,9 +167,10 @@ class DocumentTable:
         Args:
             paths: the paths of these files.
         """
-        query = "DELETE FROM work.offered WHERE path = ?"
-        rows = self.connection.executemany(query, ((path,) for path in paths))
-        self.has_discarded |= rows.rowcount > 0
+        values = [(path,) for path in paths]
+        self.connection.executemany("DELETE FROM work.offered WHERE path = ?", values)
+        # even without a row: an exception may have come between the body and its row
+        self.has_discarded |= bool(values)
 
     def discard_all(self) -> None:
         """Forget all files that this build was going to add or remove."""
@@ -377,9 +378,9 @@ class DocumentTable:
         """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        discarded_rows = self.connection.execute(f"DELETE FROM work.offered WHERE {names}", bounds)
-        self.has_discarded |= discarded_rows.rowcount > 0
-        self.connection.execute(f"DELETE FROM work.removed_unless_offered WHERE {names}", bounds)
+        self.has_discarded = True
+        for table in ("offered", "removed_unless_offered"):
+            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
         self.retain_unreplaced_files(folder)
 
     def retain_unreplaced_files(self, folder: str) -> None:
