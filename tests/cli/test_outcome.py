@@ -74,12 +74,12 @@ def test_unknown_publish_target_fails_before_build(tmp_path):
 
 
 def test_exit_code_follows_build_outcome():
-    assert exit_code_of(NOTHING_PUBLISHED.without(["log/"])) == ExitCode.FINDINGS
-    assert exit_code_of(ALL_PUBLISHED.without([])) == ExitCode.OK
-    partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
+    assert exit_code_of(NOTHING_PUBLISHED.with_missing(["log/"])) == ExitCode.FINDINGS
+    assert exit_code_of(ALL_PUBLISHED.with_missing([])) == ExitCode.OK
+    partial = ALL_PUBLISHED.with_missing(["log/"]).with_missing(["cards", "log/"])
     assert (partial.extent, partial.missing) == (Extent.PARTIAL, ("cards", "log/"))
     assert exit_code_of(partial) == ExitCode.PUBLISHED_WITH_FAULTS
-    failed = partial.with_failed_target("the site at s3://bucket").without(["cards"])
+    failed = partial.with_failed_target("the site at s3://bucket").with_missing(["cards"])
     assert (failed.extent, len(failed.missing)) == (Extent.FOLDER, 3)
     assert exit_code_of(failed) == ExitCode.TARGET_FAILED
 
