@@ -635,7 +635,7 @@ def test_missing_required_match_is_reported_once():
     assert result.outcome is CheckOutcome.FAILED
     [finding] = result.findings
     assert finding.pointer == ("creationMatch",)
-    assert "which this check must confirm: the record has no metadata" in finding.message
+    assert "but this check cannot confirm that: the record has no metadata" in finding.message
 
 
 def test_contradicted_proxy_resolution_has_pointer():

@@ -43,7 +43,7 @@ def test_noncanonical_record_is_not_split() -> None:
     assert part is not None
     for place, piece in enumerate(pieces.deployed):
         spaced = (*pieces.deployed[:place], b" " + piece, *pieces.deployed[place + 1 :])
-        with pytest.raises(ValueError, match="this is not canonical"):
+        with pytest.raises(ValueError, match="the texts are not in canonical form"):
             part.record_with_deployment(spaced)
 
 
@@ -52,7 +52,7 @@ def test_unexpected_members_prevent_splitting() -> None:
     assert part is not None
     for place, piece in enumerate(pieces.deployed):
         longer = (*pieces.deployed[:place], piece[:-1] + b',"more":1}', *pieces.deployed[place + 1 :])
-        with pytest.raises(ValueError, match="these are other members"):
+        with pytest.raises(ValueError, match="the texts do not have the members of a record"):
             part.record_with_deployment(longer)
 
 
@@ -60,7 +60,7 @@ def test_code_with_unexpected_members_is_refused() -> None:
     part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
     assert part is not None
     before = pieces.deployed[0].replace(b'"onchainBytecode"', b'"otherBytecode"')
-    with pytest.raises(ValueError, match="these are other members"):
+    with pytest.raises(ValueError, match="the texts do not have the members of a record"):
         part.record_with_deployment((before, *pieces.deployed[1:]))
 
 

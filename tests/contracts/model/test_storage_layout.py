@@ -91,7 +91,7 @@ TYPE_FAULTS = [
         for size in ("0", "03", "-3", "3.0", "0x3", "1" * 79, 3, None)
     ),
     ("t_bool", "encoding", "outplace", "the encoding 'outplace', which solc does not write"),
-    ("t_bool", "label", None, "a type has no label"),
+    ("t_bool", "label", None, "a type of the storage layout has no `label`"),
     ("t_array(t_uint64)5", "label", "uint64[]", "the label 'uint64[]' of an array type states no length"),
     ("t_array(t_uint64)5", "label", "uint64", "the label 'uint64' of an array type states no length"),
     ("t_array(t_uint64)5", "label", "uint64[9]", "states a size of 64 bytes, but its parts take 96"),

@@ -301,7 +301,7 @@ def _failed_result(result: CheckResult, side: SideView) -> CheckResult:
     member = f"{side.name}Match"
     finding = Finding(
         rule=result.check,
-        message=f"{member} is {str(side.claimed_level)!r}, which this check must confirm:"
+        message=f"{member} is {str(side.claimed_level)!r}, but this check cannot confirm that:"
         f" {result.reason or 'there is nothing to check'}",
         pointer=(member,),
     )

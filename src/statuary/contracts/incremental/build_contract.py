@@ -486,7 +486,7 @@ def _chain_contradiction_finding(claim: Claim, source: ContractSource) -> Findin
     return Finding(
         rule="anchor-mismatch",
         message=f"contradicted {english_sentence(claim.reason)}",
-        hint="remove the contract, or add it again as it is now",
+        hint="remove the contract, or replace the record with `statuary contract add --force`",
         path=anchor_file_path(source),
     )
 

@@ -18,7 +18,7 @@ def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Findi
             rule="path-mismatch",
             path=source.path,
             pointer=("chainId",),
-            message=f"chainId is {record['chainId']!r}, but the folder is {source.chain_id!r}",
+            message=f"chainId is {record['chainId']!r}, but the folder is named {source.chain_id!r}",
             hint="move the file, or fix the record",
         )
     if record["address"].lower() != source.address.lower():
@@ -42,7 +42,7 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
             path=source.path,
             pointer=("chainId",),
             message=f"chain {record['chainId']!r} is not listed under `chains`",
-            hint="add it to `chains` in site.yaml or site.json",
+            hint="add the chain to `chains` in site.yaml or site.json",
         )
 
 
@@ -56,7 +56,7 @@ def duplicate_contract(row: ContractRow, source: ContractSource, other_location:
         other_location: the file of the record that stays.
     """
     message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
-    return _record_finding("duplicate-contract", "address", source, message, "remove one of the two")
+    return _record_finding("duplicate-contract", "address", source, message, "remove one of the two records")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
@@ -68,9 +68,9 @@ def duplicate_match_id(row: ContractRow, source: ContractSource, other_location:
         row: the record that is excluded, and `source` its file.
         other_location: the file of the record that stays.
     """
-    message = f"match id {row.matchId} is that of {other_location}, which stays"
+    message = f"match id {row.matchId} is already used by {other_location}, which stays"
     return _record_finding(
-        "duplicate-match-id", "matchId", source, message, "give this one the next free number"
+        "duplicate-match-id", "matchId", source, message, "give this record the next free match id"
     )
 
 
@@ -80,7 +80,13 @@ def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
     The caller has compared the dates; this makes the error about a later one.
     """
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
-    return _record_finding("verified-in-future", "verifiedAt", source, message, "write when it was verified")
+    return _record_finding(
+        "verified-in-future",
+        "verifiedAt",
+        source,
+        message,
+        "write the time at which the contract was verified",
+    )
 
 
 def _record_finding(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:

@@ -133,7 +133,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
     if not parameters:
         return ()
     if not isinstance(parameters, list):
-        raise InvalidValueError("inputs is not a list")
+        raise InvalidValueError("`inputs` of an ABI item is not a list")
     return tuple([_parse_parameter(parameter, 0, may_be_indexed=may_be_indexed) for parameter in parameters])
 
 
@@ -150,7 +150,7 @@ def is_identifier(name: Json) -> bool:
 
 def _parse_parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if not isinstance(parameter, dict) or not isinstance(type_name := parameter.get("type"), str):
-        raise InvalidValueError("a parameter has no type")
+        raise InvalidValueError("an ABI parameter has no `type`")
     name = parameter.get("name")
     components = parameter.get("components")
     if name and not is_identifier(name):
@@ -399,9 +399,7 @@ def _decode_dynamic(abi_type: AbiType, data: bytes, start: int) -> _Decoded:
         case BasicType():
             return _decode_bytes_or_string(abi_type, data, start)
         case _:
-            raise InvalidValueError(
-                "an array type without a length is not allowed where values are encoded in place"
-            )
+            raise InvalidValueError("an array type has no length, but values at this place need a fixed size")
 
 
 def _decode_bytes_or_string(abi_type: BasicType, data: bytes, start: int) -> _Decoded:

@@ -123,9 +123,9 @@ class CompiledPart:
         ]
         sides = members_before["creationBytecode"], side["runtimeBytecode"]
         if tuple(map(tuple, parsed)) != _KEYS or any([*side] != ["onchainBytecode"] for side in sides):
-            raise ValueError("these are other members")
+            raise ValueError("the texts do not have the members of a record")
         if orjson.dumps(parsed) != b"[%b]" % b",".join(deployment_texts):
-            raise ValueError("this is not canonical")
+            raise ValueError("the texts are not in canonical form")
         members_before["creationBytecode"] = {**sides[0], **self.creation, **first}
         members_before["runtimeBytecode"] = {**sides[1], **self.runtime, **second}
         return {**members_before, **deployment, **self.other_members, **members_after}

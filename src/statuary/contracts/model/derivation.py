@@ -568,7 +568,7 @@ def _source_members(std_json_input: Json) -> dict[str, Json]:
         if not isinstance(content, str):
             raise DerivationError(
                 f"the source {path!r} has no content",
-                "put the text itself into the standard JSON input; statuary does not follow urls",
+                "write the source text into `content`; statuary does not fetch `urls`",
                 (STD_JSON_INPUT, "sources", path),
             )
         contents[path] = {"content": content}

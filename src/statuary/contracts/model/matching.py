@@ -168,7 +168,7 @@ class _Attempt:
     def values_by_id(self, values_key: str) -> dict[str, str]:
         values = self.values.setdefault(values_key, {})
         if not isinstance(values, dict):
-            raise TypeError(f"{values_key} is one value")
+            raise TypeError(f"{values_key} is not an object with one value for each id")
         return values
 
 
@@ -251,7 +251,7 @@ def _match_code(side: RecompiledSide, attempt: _Attempt, *, must_be_equal: bool)
     if not _codes_match(attempt, must_be_equal=must_be_equal):
         if not side.auxdata:
             raise MismatchError(
-                "the recompiled code differs from the on-chain code, and has no auxdata that could explain it"
+                "the recompiled code differs from the on-chain code, and has no auxdata that could explain the difference"
             )
         _copy_onchain_auxdata(side, attempt)
         if not _codes_match(attempt, must_be_equal=must_be_equal):
@@ -280,7 +280,7 @@ def _copy_onchain_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
         if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
             raise MismatchError(
                 f"the on-chain code has no valid auxdata at byte {piece.offset}, where the recompiled code "
-                "has it"
+                "has auxdata"
             )
         attempt.code[piece.offset : end] = onchain
         length = len(piece.value) if len(onchain) != len(piece.value) else None

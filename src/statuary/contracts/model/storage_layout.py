@@ -122,14 +122,14 @@ class SolidityLayout:
             return WORD
         if type_definition.get("encoding") != "inplace":
             raise InvalidValueError(
-                f"a type has the encoding {type_definition.get('encoding')!r}, which solc does not write"
+                f"a type of the storage layout has the encoding {type_definition.get('encoding')!r}, which solc does not write"
             )
         members = type_definition.get("members")
         label = type_definition.get("label")
         if isinstance(members, list):
             return self._struct_size(members, depth)
         if not isinstance(label, str):
-            raise InvalidValueError("a type has no label")
+            raise InvalidValueError("a type of the storage layout has no `label`")
         if "base" in type_definition:
             return self._array_size(label, type_definition["base"], depth)
         return (_cached_elementary_size if len(label) <= _LONGEST_REMEMBERED else _elementary_type_size)(

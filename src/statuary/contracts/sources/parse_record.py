@@ -150,7 +150,12 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
     """
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
-        finding = Finding(rule="invalid-value", path=path, message=message, hint="write one record in a file")
+        finding = Finding(
+            rule="invalid-value",
+            path=path,
+            message=message,
+            hint="write one record, a JSON object, into each file",
+        )
         return ParsedContract(None, findings=[finding])
     if ADAPTER.validator.isinstance_python(value):  # three quarters of the time of `validate_python`
         return ParsedContract(value, canonical)

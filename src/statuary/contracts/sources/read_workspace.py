@@ -46,7 +46,9 @@ def _validate_decimal(text: str) -> str:
 def _validate_file_name(text: str) -> str:
     path = PurePosixPath(text)
     if path.is_absolute() or ".." in path.parts or "\\" in text:
-        raise InvalidValueError(f"{text!r} is outside the workspace", "name a file beside contract.yaml")
+        raise InvalidValueError(
+            f"{text!r} is outside the workspace", "name a file in the folder of contract.yaml"
+        )
     return text
 
 
@@ -259,7 +261,7 @@ class _WorkspaceFolder:
         if os.path.lexists(self.root / self.file_path(file_name)):
             return error
         return UnreadableError(
-            f"the workspace has no file {file_name!r}", "add it, or name another in contract.yaml"
+            f"the workspace has no file {file_name!r}", "add the file, or name another one in contract.yaml"
         )
 
 

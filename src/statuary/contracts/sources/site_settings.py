@@ -55,7 +55,7 @@ def _reject_repeated_blocks(checkpoints: tuple[CheckpointSource, ...]) -> tuple[
     for number, count in Counter(checkpoint.block for checkpoint in checkpoints).items():
         if count > 1:
             raise InvalidValueError(
-                f"block {number} has {count} checkpoints", "keep the one with the right hash"
+                f"block {number} has {count} checkpoints", "keep the checkpoint with the right hash"
             )
     return checkpoints
 
