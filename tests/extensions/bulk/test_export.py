@@ -173,7 +173,7 @@ def test_missing_export_rows_are_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables)
     (finding,) = joined(tmp_path).findings
     assert (finding.rule, finding.severity, finding.path) == ("damaged-export", Severity.WARNING, "contracts")
-    assert finding.message.startswith("1 matches refer to rows")
+    assert finding.message.startswith("1 matches are skipped, because they refer to rows")
 
 
 def test_missing_export_table_is_reported(tmp_path):

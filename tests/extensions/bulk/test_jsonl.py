@@ -203,7 +203,7 @@ def test_too_many_blank_lines_are_reported(tmp_path):
     assert contract.source.line == MAX_BLANK // 1024 + 1
     assert (
         contract.parsed_contract.findings[0].message
-        == "more than 1,048,576 bytes of blank lines; the rest is skipped"
+        == "more than 1,048,576 bytes of blank lines; the rest of the file is skipped"
     )
 
 
@@ -214,5 +214,5 @@ def test_oversized_jsonl_line_stops_reading(tmp_path, monkeypatch):
     (contract,) = read(tmp_path, "all.jsonl.gz")
     assert (
         contract.parsed_contract.findings[0].message
-        == "the line has more than 2,097,152 bytes; the rest is skipped"
+        == "the line has more than 2,097,152 bytes; the rest of the file is skipped"
     )

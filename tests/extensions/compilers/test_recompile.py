@@ -311,8 +311,8 @@ HOSTILE = {
     "is a list": ("echo '[1]'", "not write JSON"),
     "is too deep": (f'{shlex.quote(sys.executable)} -c "print(\'{{\\"a\\":\' * 10000)"', "not write JSON"),
     "talks for ever": ("yes '{'", "the output has more than 65,536 bytes"),
-    "sleeps": ("sleep 3600", "it did not finish within 1 seconds"),
-    "sleeps in a child": ("sleep 3600 & wait", "it did not finish within 1 seconds"),
+    "sleeps": ("sleep 3600", "the program did not finish within 1 seconds"),
+    "sleeps in a child": ("sleep 3600 & wait", "the program did not finish within 1 seconds"),
     "eats memory": (f'{shlex.quote(sys.executable)} -c "x = bytearray(1 << 30)"', "MemoryError"),
 }
 

@@ -77,10 +77,10 @@ def test_site_without_lowercase_files_requires_edge(content, tmp_path):
     for host in ("s3", "vercel", "github-pages"):
         refused = run(content, host)
         assert refused.exit_code == 2
-        assert f"{host} needs a file named after each lower-case address" in refused.stderr
+        assert f"{host} needs a file for each address in lower case" in refused.stderr
         assert "--edge" not in refused.stderr
     for host in ("nginx", "caddy"):
-        advice = f"remove it from `hosting` in {content / 'site.yaml'} or put the edge module behind it with --edge"
+        advice = f"remove `lower_case_names: false` from `hosting` in {content / 'site.yaml'} or put the edge module behind it with --edge"
         assert advice in run(content, host).stderr
         assert run(content, host, "--edge", "127.0.0.1:8001").exit_code == 0
     rules = (("netlify", ".edge/statuary.js", '"/proof/*"'), ("cloudflare", "wrangler.jsonc", '"!/proof/*"'))
@@ -154,7 +154,11 @@ def test_host_requirements_name_settings_file(tmp_path, name):
     for hosting, host, message in (
         ({}, "cloudflare", f"add to {tmp_path / name}:"),
         ({"layout": "sharded"}, "nginx", f"remove hosting.layout from {tmp_path / name}"),
-        ({"lower_case_names": False}, "nginx", f"remove it from `hosting` in {tmp_path / name}"),
+        (
+            {"lower_case_names": False},
+            "nginx",
+            f"remove `lower_case_names: false` from `hosting` in {tmp_path / name}",
+        ),
     ):
         (tmp_path / name).write_text(json.dumps({**settings, "hosting": hosting}))
         assert message in run(tmp_path, host).output

@@ -151,7 +151,7 @@ def test_contract_add_writes_compilation_evidence(tmp_path, solc, monkeypatch):
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
     result = add(content)
     assert result.exit_code == ExitCode.OK, result.output
-    assert "compiled again with solc 0.8.30+commit.73712a01: the same" in result.output
+    assert "compiled again with solc 0.8.30+commit.73712a01, and the result is the same" in result.output
     assert claims_of(content) == {"stated_by_a_file"}
 
 
@@ -173,5 +173,5 @@ def test_differing_compiler_output_gives_no_evidence(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     result = add(content)
     assert result.exit_code == ExitCode.OK, result.output
-    assert "compiled again, it differs: " in result.output
+    assert "the contract was compiled again, and the result differs: " in result.output
     assert claims_of(content) == {"not_shown"}

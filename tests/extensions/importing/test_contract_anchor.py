@@ -234,7 +234,7 @@ def wrong_proof(method, answer):
         (pruned, "gives no proof: missing trie node"),
         (pruned, "It no longer has the state of block"),
         (other_header, "the block headers of this chain are not in Ethereum's format"),
-        (no_finalized, "has no such block"),
+        (no_finalized, "does not have the requested block"),
         (wrong_proof, "the Merkle proof ends before the value"),
     ],
 )
@@ -283,7 +283,7 @@ def test_node_proof_of_other_state_is_reported(content):
         added = run("contract", "add", ARTIFACT, *options, "--runtime", file)
         assert added.exit_code == ExitCode.OK, added.output
         output = anchor(content, url).output
-    assert "proves another state than that of the finalized block 0" in output
+    assert "is not for the finalized block 0" in output
 
 
 def other_hash(method, answer):
@@ -383,7 +383,7 @@ def test_node_contradicting_own_proof_is_rejected(content, changed_node):
     assert result.exit_code == ExitCode.FINDINGS
     assert "code contradicted as of block " in result.output
     assert (
-        "statuary: the node sent code that differs from its own Merkle proof; nothing was written"
+        "statuary: the code that the node returned does not match the node's own Merkle proof; nothing was written"
         in result.output
     )
     assert not (content / "contracts").exists()

@@ -195,7 +195,7 @@ def test_import_skips_mismatching_deployment_code(content, tmp_path):
     result = imported(content, "foundry", source=project)
     assert result.exit_code == ExitCode.FINDINGS
     assert names(content) == ["Fare", "Station", "Turnstile"]
-    assert "it does not match the chain" in result.output
+    assert "the bytecode does not match" in result.output
 
 
 def test_import_for_unlisted_chain_is_reported(tmp_path):

@@ -116,7 +116,7 @@ def outcome(kind: str, documents: dict[str, Any], content: Path) -> str:
             "instatus",
             ("/maintenances", [0, "start"]),
             "9999-12-31T23:59:59Z",
-            "its end is beyond the year 9999",
+            "would end after the year 9999",
         ),
         ("instatus", ("/maintenances", [0, "duration"]), "\N{SUPERSCRIPT TWO}", "not a number of minutes"),
         ("instatus", ("/components", [0, "name"]), "a" * 5000, "'components.yaml'"),
@@ -129,7 +129,7 @@ def outcome(kind: str, documents: dict[str, Any], content: Path) -> str:
         ("statuspage", ("/api/v2/summary.json", ["components", 0, "position"]), [1], "components.yaml"),
         ("statuspage", ("/api/v2/summary.json", ["components", 0, "id"]), 10**30, "components.yaml"),
         ("upptime", ("/contents/.upptimerc.yml", ["content"]), "x", "is not base64"),
-        ("upptime", ("&page=1", [0, "labels", 1, "name"]), None, "names a component without its id"),
+        ("upptime", ("&page=1", [0, "labels", 1, "name"]), None, "lists a component that has no id"),
     ],
 )
 def test_invalid_status_page_value_is_reported(tmp_path, kind, where, value, text):

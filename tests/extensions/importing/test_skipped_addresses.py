@@ -74,7 +74,7 @@ def test_outdated_artifacts_suggest_forge_command(commit, timestamp, said, conte
     broadcasts(project, lambda run: run.update(commit=commit, timestamp=timestamp))
     result = imported(content, "foundry", source=project)
     assert result.exit_code == ExitCode.FINDINGS
-    assert "it does not match the chain" in result.output
+    assert "the bytecode does not match" in result.output
     assert said in result.output
     assert "rm -rf" not in result.output
 
@@ -178,4 +178,4 @@ def test_add_chains_option_extends_site_yaml(tmp_path):
     ]
     after = (content / "site.yaml").read_text()
     assert after.startswith(before.rstrip())
-    assert "added to site.yaml; give it its name there" in result.output
+    assert "added to site.yaml; name the chain there" in result.output

@@ -352,4 +352,4 @@ def test_import_of_folder_without_records_fails(tmp_path):
     assert "there is no file or folder" in missing.stderr
     (tmp_path / "export.tar.gz").write_bytes(b"")
     archive = run("import", "sourcify", tmp_path / "export.tar.gz", "--content", content)
-    assert "it is not a zip or tar file, or it is cut off" in archive.stderr
+    assert "the file is not a zip or tar file, or is cut off" in archive.stderr

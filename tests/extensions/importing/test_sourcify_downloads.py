@@ -151,8 +151,8 @@ REFUSED = {
     ),
     "list of a server": ({"page.json": '{"results": []}'}, "a list of contracts without their records"),
     "answer without metadata": ({"a.json": answer(FILES[1:])}, "it has no metadata.json"),
-    "damaged archive": ({"a.zip": b"PK\x03\x04"}, "it is not a zip or tar file, or it is cut off"),
-    "cut off archive": ({"a.tar.gz": as_tar(REPOSITORY)[:300]}, "it is damaged"),
+    "damaged archive": ({"a.zip": b"PK\x03\x04"}, "the file is not a zip or tar file, or is cut off"),
+    "cut off archive": ({"a.tar.gz": as_tar(REPOSITORY)[:300]}, "the file is damaged"),
     "Parquet": ({"a.parquet": b"PAR1"}, "copy them into a folder below contracts/"),
 }
 

@@ -615,7 +615,7 @@ def test_cachet_2_api_is_imported(tmp_path):
     assert (incident.components, maintenance.body) == (("rpc",), "New ones.")
     assert sorted(skipped.reason for skipped in report.skipped) == [
         "an incident is not public",
-        "is a maintenance without an end; one hour is assumed",
+        "is a maintenance that has no end time; one hour is assumed",
     ]
 
 
@@ -698,5 +698,5 @@ def test_imported_duplicate_ids_are_reported():
     )
     assert [record["name"] for record in builder.plan.incidents.values()] == ["First"]
     assert not builder.plan.maintenances
-    reason = "an incident named {!r} has the id '7' of the one named 'First', which was imported"
+    reason = "an incident named {!r} has the id '7' of another record, 'First', which was imported"
     assert builder.plan.skipped == [SkippedRecord(name, reason.format(name)) for name in ("Second", "Works")]

@@ -41,7 +41,7 @@ def test_log_history_shows_edited_update(tmp_path, content, site):
     assert "replaces entry 1" in output
     second = run("verify", site)
     assert "the key seen before" in second
-    assert "it continues the log seen before (7 entries)" in second
+    assert "the log continues the log seen before (7 entries)" in second
     assert "0 problems" in second
     # the same without the log: the page is put back as if nothing had been edited
     (site / "incidents/slow.json").write_bytes(b"{}")
@@ -147,7 +147,7 @@ def test_diverged_log_publishes_other_documents(tmp_path, content, site):
     logged(content, tmp_path / "other", "2026-11-23T12:00:00Z")
     printed = publish(tmp_path / "other", 4)
     assert "is not a continuation of" in printed
-    assert "everything else is published; the target keeps its log/" in printed
+    assert "the target keeps the previous log/" in printed
     assert b"Down" in (tmp_path / "target/incidents/slow.json").read_bytes()
     assert log_of(tmp_path / "target").head == log_of(site).head
     assert list(log_of(tmp_path / "target").iter_entries())

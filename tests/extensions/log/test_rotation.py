@@ -45,18 +45,18 @@ def test_log_verify_follows_announced_key_rotation(operator, origin):
     operator.build(1)
     found = operator.verify()
     assert f"announced by the key seen before, {KEY.public.text}" in found
-    assert "it continues the log seen before" in found
+    assert "the log continues the log seen before" in found
     assert "0 problems" in found
     # the next builds and visits are as if nothing had happened, and need no former key
     (operator.content / ROTATION).unlink()
     operator.build(1)
     found = operator.verify()
     assert "(the key seen before)" in found
-    assert "it continues the log seen before" in found
+    assert "the log continues the log seen before" in found
     # a new reader with the former key, one with the new key, one with a checkpoint
     for options in (("--public-key", KEY.public.text), ("--public-key", operator.key(1).public.text), ()):
         since = operator.root / "before/log/checkpoint"
-        assert "it continues" in operator.verify(
+        assert "the log continues" in operator.verify(
             *options, "--since", since, who=f"new{len(options)}{options[-1:]}"
         )
     # at the old state of the host, a reader who has seen the new one sees what it is
@@ -73,7 +73,7 @@ def test_log_verify_follows_missed_key_rotations(operator):
             operator.build(number)
         found = operator.verify(site=url)
         assert "announced by the key that" not in found
-        assert "it continues the log seen before" in found
+        assert "the log continues the log seen before" in found
         # the reader also knows the folder's log by its former name now, though it is at another address
         assert "(the key seen before)" in operator.verify()
 
@@ -188,7 +188,7 @@ def test_log_rotate_requires_key_file(operator, tmp_path):
     write_files(
         operator.content, {"log-floor.txt": f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"}
     )
-    assert "has the new name" in operator.rotate(0, 2, "--origin", OTHER)
+    assert "has the new name of the log" in operator.rotate(0, 2, "--origin", OTHER)
     assert (operator.content / "log-floor.txt").read_text().startswith(f"{OTHER}\n0\n")
 
 

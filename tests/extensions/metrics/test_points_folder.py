@@ -34,7 +34,9 @@ def test_measurement_folder_outside_project_is_rejected(tmp_path: Path, folder: 
 
 @pytest.mark.parametrize("file", ["/etc/passwd", "../secret", ".env", "a/.env"])
 def test_hidden_measurement_file_is_rejected(tmp_path: Path, file: str) -> None:
-    assert f"'{file}' is not a file below the folder" in build(tmp_path / "project", "measurements", file)
+    assert f"'{file}' is not a path below the folder of measurements" in build(
+        tmp_path / "project", "measurements", file
+    )
 
 
 def test_external_measurement_symlink_is_rejected(tmp_path: Path) -> None:

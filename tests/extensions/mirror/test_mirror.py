@@ -441,7 +441,9 @@ def test_conflicting_same_time_site_is_reported(tmp_path: Path) -> None:
     with served(tmp_path / "site", answers=answers) as (url, _):
         for path in ("a", "b", "b"):
             answers.update(listing_of([entry_of(path)]))
-            printed.append("another site of the same time" in run("mirror", url, tmp_path / "mirror").output)
+            printed.append(
+                "another site with the same build time" in run("mirror", url, tmp_path / "mirror").output
+            )
     assert printed == [False, True, False]
 
 

@@ -143,7 +143,9 @@ def test_latest_and_open_incidents_have_messages():
 @pytest.mark.parametrize("written", ["notify: {}\n", "notify: {channels: []}\n"])
 def test_empty_notify_section_is_rejected(content, written):
     write_files(content, {"site.yaml": SITE + written})
-    assert [finding.message for finding in read_content(content).findings] == ["nothing is sent or published"]
+    assert [finding.message for finding in read_content(content).findings] == [
+        "`notify` has no effect: nothing is sent or published"
+    ]
 
 
 @pytest.mark.slow

@@ -156,8 +156,8 @@ def test_mail_service_error_omits_secret(status, channel):
 @pytest.mark.parametrize(
     ("channel", "url", "lack"),
     [
-        (LISTMONK, "https://a:b@lists.example/", "names no lists"),
-        (LISTMONK, "https://a:b@lists.example/?lists=x", "names no lists"),
+        (LISTMONK, "https://a:b@lists.example/", "names no mailing lists"),
+        (LISTMONK, "https://a:b@lists.example/?lists=x", "names no mailing lists"),
         (LISTMONK, "https://lists.example/?lists=1", "has no key"),
         (BUTTONDOWN, "https://api.buttondown.com/v1/emails", "has no key"),
     ],
@@ -165,7 +165,7 @@ def test_mail_service_error_omits_secret(status, channel):
 def test_incomplete_mail_service_url_is_rejected(channel, url, lack):
     with pytest.raises(ChannelError, match=lack) as refused:
         parse_mail_service(channel, Address(url))
-    assert "write it like https://" in refused.value.hint
+    assert "write the URL like https://" in refused.value.hint
 
 
 def test_mail_update_is_sent_once(tmp_path, monkeypatch):

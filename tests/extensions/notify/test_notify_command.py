@@ -120,7 +120,7 @@ def test_faulty_incident_delays_component_events(folder, text, message):
         notify.run(now="2026-11-02T10:45:00Z")
         later = [request.value for request in served.requests[count:] if request.path == "/hook"]
     assert message in output
-    assert "statuses of components are sent once these files have no errors" in output
+    assert "changes of components are not sent until you fix the errors in these files" in output
     assert [hook["incident"]["name"] for hook in during] == ["Explorer down"]
     assert [
         hook["component_update"]["new_status"] if "component" in hook else hook["incident"]["status"]
@@ -224,7 +224,7 @@ def test_other_settings_error_sends_incidents(folder, line):
         write_files(folder, {"content/site.yaml": SITE})
         Notify(folder, served).run(*SINCE)
     assert "content/site.yaml:14:" in said
-    assert "statuses of components are sent once these files have no errors" in said
+    assert "changes of components are not sent until you fix the errors in these files" in said
     assert (sent, len(served.taken)) == (8, 9), "the last status of the component follows"
 
 
@@ -416,5 +416,5 @@ def test_html_response_fails_only_affected_events(folder):
     slow.write_text(f"id: slow\n{slow.read_text()}")
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, "--site", str(folder / "page"), code=1)
-    assert said.count("the published site does not respond with its incident slow") == 2
+    assert said.count("the published site does not return its incident slow") == 2
     assert "defect" not in said

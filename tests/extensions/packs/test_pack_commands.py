@@ -142,7 +142,7 @@ def test_pack_is_read_over_http(pack: Path) -> None:
     with served(pack.parent, ranges=False) as (url, _):
         refused = run("pack", "read", f"{url}/a.pack", path, code=3).stderr
         assert "does not support ranges" in refused
-        assert "download it first" in refused
+        assert "download the file first" in refused
 
 
 def test_open_snapshot_reads_contracts_from_pack(pack: Path) -> None:

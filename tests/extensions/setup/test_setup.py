@@ -278,7 +278,7 @@ def test_setup_on_gitlab_notes_github_workflows(project):
     [
         (["geocities"], 2, "geocities"),
         (["netlify", "--url", "status"], 2, "is not an absolute http(s) URL"),
-        (["netlify", "--to", "s3://b"], 2, "--to is for s3"),
+        (["netlify", "--to", "s3://b"], 2, "--to can be used only with s3"),
     ],
 )
 def test_setup_with_invalid_option_writes_nothing(options, code, message, project):

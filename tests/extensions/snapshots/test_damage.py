@@ -300,7 +300,7 @@ def test_snapshot_verify_reports_all_damaged_files(mirror: Path) -> None:
 
 def test_snapshot_verify_reports_missing_alias(mirror: Path) -> None:
     (mirror / contract(1).aliases[0]).unlink()
-    assert "does not have these second names" in problems(mirror)[0]
+    assert "lacks these aliases (second names of documents)" in problems(mirror)[0]
 
 
 def test_snapshot_verify_ignores_hidden_files(mirror: Path) -> None:

@@ -79,7 +79,7 @@ def test_remote_zip_requires_range_requests(tmp_path: Path) -> None:
         pytest.raises(UnreachableError, match="does not support ranges") as refused,
     ):
         open_site(f"{url}/site.zip")
-    assert refused.value.hint == "download it first"
+    assert refused.value.hint == "download the file first"
 
 
 def test_threads_can_share_open_snapshot(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def _parse_alert_group(payload: JsonObject) -> Iterator[Alert]:
     count = len(alerts) * (len(common_labels) + len(common_notes))
     if count > MOST_LABELS:
         raise PayloadError(
-            f"the alert has {count:,} labels, those of the group counted for each of its {len(alerts):,} alerts;"
+            f"the alert has {count:,} labels in total, because its {len(alerts):,} alerts each repeat the labels of the group;"
             f" the limit is {MOST_LABELS:,}",
             "group by fewer labels, or set max_alerts of the receiver",
         )
@@ -176,7 +176,7 @@ GRAFANA_STATES = {
 def _parse_old_grafana_alert(payload: JsonObject) -> Iterator[Alert]:
     state = _require_string(payload.get("state"), "state")
     if state not in GRAFANA_STATES:
-        raise PayloadError(f"the alert has the state {shorten(state)}, which Grafana does not have")
+        raise PayloadError(f"the alert has the state {shorten(state)}, which is not a state of Grafana")
     name = _require_string(payload.get("ruleName"), "ruleName")
     fires = GRAFANA_STATES[state]
     if fires is not None:

@@ -47,7 +47,7 @@ def read_apis_folder(content_folder: Path) -> CustomFiles:
                 Finding(
                     rule="invalid-api-file",
                     message=content,
-                    hint="correct the file, or remove it; the manual's page about explorers describes it",
+                    hint="correct or remove the file; the manual's page about explorers describes its format",
                     path=path,
                 )
             )

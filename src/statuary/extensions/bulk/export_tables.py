@@ -98,7 +98,7 @@ class BucketWriter:
         if self.bytes_left < 0:
             raise UnreadableError(
                 "the rows of the export take too much memory when they are decompressed",
-                "download its files again",
+                "download the files of the export again",
                 rule="damaged-export",
             )
         marks = ", ".join("?" * (TABLES[table].count(",") + 1))
@@ -245,7 +245,7 @@ def check_table_sizes(
         (rows,) = connection.execute(query).fetchone()
         if rows > MIN_ROWS + MAX_ROWS_PER_BYTE * size:
             message = f"table {name} has {rows:,} rows in {size:,} bytes, more than a real export"
-            raise UnreadableError(message, "download its files again", rule="damaged-export")
+            raise UnreadableError(message, "download the files of the export again", rule="damaged-export")
         total += size
     return total
 
@@ -528,7 +528,7 @@ def _create_join_keys(connection: _DuckDBConnection, chain_ids: Collection[str])
     if matches > OVERLAP * newest:
         raise UnreadableError(
             "a table of the export has two rows with the same id",
-            "download its files again",
+            "download the files of the export again",
             rule="damaged-export",
         )
     buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
@@ -542,7 +542,7 @@ def _dangling_rows_finding(path: str, count: int) -> Finding:
         rule="damaged-export",
         severity=Severity.WARNING,
         path=path,
-        message=f"{count:,} matches refer to rows that the export does not have; they are skipped",
+        message=f"{count:,} matches are skipped, because they refer to rows that the export does not have",
         hint="download all files of one export",
     )
 

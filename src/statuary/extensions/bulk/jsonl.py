@@ -285,7 +285,7 @@ def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]
 
 def _raise_if(message: str, *, when: bool) -> None:
     if when:
-        raise UnreadableError(f"{message}; the rest is skipped")
+        raise UnreadableError(f"{message}; the rest of the file is skipped")
 
 
 def _read_lines(file: IO[bytes], line_range: LineRange) -> Iterator[bytes]:

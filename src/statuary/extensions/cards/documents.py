@@ -183,7 +183,7 @@ def load_card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeType
     if settings.font not in files:
         raise StatuaryError(
             f"`cards` names the font {settings.font!r}, which content/theme/ does not have",
-            "put the font there, or remove `font`",
+            "put the font into content/theme/, or remove `font`",
         )
     try:
         theme: FreeTypeFont = fonts.truetype(BytesIO(files[settings.font]), 64)

@@ -156,7 +156,7 @@ def _parse_uint256(value: Json) -> int:
         raise InvalidValueError(f"{value!r} is not a whole number")
     number = int(value)
     if number >> 256:
-        raise InvalidValueError(f"{value!r} is too large")
+        raise InvalidValueError(f"{value!r} is too large for a uint256")
     return number
 
 
@@ -241,7 +241,7 @@ def _parse_attestation_signature(signed_attestation: JsonObject) -> RecoverableS
     r = _parse_hex_bytes(signature.get("r"), 32)
     s = _parse_hex_bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
-        raise InvalidValueError(f"the signature has the value {v} as v; it should be 0, 1, 27 or 28")
+        raise InvalidValueError(f"`v` of the signature is {v}; it should be 0, 1, 27 or 28")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
     if not (0 < numbers[0] < CURVE_ORDER and 0 < numbers[1] <= CURVE_ORDER // 2):
         raise InvalidValueError(

@@ -210,7 +210,8 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     if isinstance(code, str):
         print_error(
             StatuaryError(
-                f"{address} on chain {place[0]} {code}", "add its record first: statuary contract add"
+                f"{address} on chain {place[0]} {code}",
+                "add the contract's record first: statuary contract add",
             )
         )
         return ExitCode.FINDINGS
@@ -225,7 +226,7 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
             (content / path).parent.mkdir(parents=True, exist_ok=True)
             create_file(content / path, text.encode())
     except FileExistsError:
-        print_error(StatuaryError(f"{path} already exists", "edit it, or give another --entity"))
+        print_error(StatuaryError(f"{path} already exists", "edit the file, or give another --entity"))
         return ExitCode.FINDINGS
     count = len(as_object(as_object(descriptor["display"])["formats"]))
     click.echo(f"{escape_control_chars(path)}: {count:,} function{'s' * (count != 1)}")

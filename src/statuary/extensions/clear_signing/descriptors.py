@@ -384,7 +384,11 @@ class DescriptorFolder:
             raise _descriptor_error(INCLUDES, message, path, pointer)
         if target not in self._file_names:
             raise _descriptor_error(
-                INCLUDES, f"there is no file {FOLDER}/{target}", path, pointer, "copy it from the registry"
+                INCLUDES,
+                f"there is no file {FOLDER}/{target}",
+                path,
+                pointer,
+                "copy the file from the registry",
             )
         return target
 

@@ -111,7 +111,9 @@ class _KeyTokens:
 
     def __init__(self, key: str) -> None:
         if len(key) > MAX_KEY:
-            raise InvalidValueError(f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,}")
+            raise InvalidValueError(
+                f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,} characters"
+            )
         self.tokens: list[str] = []
         self.deviations: list[str] = []
         end = 0
@@ -303,7 +305,9 @@ def parse_message_key(key: str) -> MessageKey:
         InvalidValueError: if the string is invalid, or not in the canonical form that EIP-712 hashes.
     """
     if len(key) > MAX_KEY:
-        raise InvalidValueError(f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,}")
+        raise InvalidValueError(
+            f"the key has {len(key):,} characters", f"write at most {MAX_KEY:,} characters"
+        )
     matches = list(_STRUCT.finditer(key))
     if not matches or "".join(match[0] for match in matches) != key:
         raise InvalidValueError(
@@ -351,8 +355,8 @@ def _require_canonical_order(
     expected = [struct_names[0], *sorted(needed - {struct_names[0]})]
     if struct_names != expected:
         raise InvalidValueError(
-            f"{quote_shortened(key)} defines {', '.join(map(repr, struct_names))}",
-            f"write {', '.join(map(repr, expected))}: the primary type, then those that it needs, sorted",
+            f"{quote_shortened(key)} defines the types {', '.join(map(repr, struct_names))}",
+            f"write {', '.join(map(repr, expected))}: the primary type first, then the types that it needs, in alphabetical order",
         )
 
 

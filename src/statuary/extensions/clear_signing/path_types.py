@@ -98,8 +98,8 @@ class DataTypes:
                 raise _missing_path_error(
                     path,
                     step_index,
-                    f"{name!r} is a member of the items, not of the array",
-                    "write `[]` or `[0]` before it",
+                    f"{name!r} is a member of the array's items, not of the array itself",
+                    f"write `[].{name}` for all items, or `[0].{name}` for the first one",
                 )
             case Items(), ListType(item, _):
                 return PathTarget(item, is_many=True)
@@ -114,7 +114,9 @@ class DataTypes:
                 return PathTarget(_type_of_byte_slice(value_type, step, path, step_index), is_many)
             case _:
                 raise _missing_path_error(
-                    path, step_index, f"this step of the path does not apply to {_describe_type(value_type)}"
+                    path,
+                    step_index,
+                    f"the next step of the path cannot be applied to {_describe_type(value_type)}",
                 )
 
     def leaf_paths(self) -> Iterator[tuple[Step, ...]]:

@@ -102,7 +102,9 @@ def parse_path(text: str) -> Path:
         InvalidValueError: if the string is not a path, or is too long.
     """
     if len(text) > MAX_PATH:
-        raise InvalidValueError(f"the path has {len(text):,} characters", f"write at most {MAX_PATH:,}")
+        raise InvalidValueError(
+            f"the path has {len(text):,} characters", f"write at most {MAX_PATH:,} characters"
+        )
     first_part, dot, remainder = text.partition(".")
     root, body = (first_part, remainder) if first_part in ROOTS else (RELATIVE, text)
     if first_part in ROOTS and not dot:

@@ -69,7 +69,7 @@ def _check_list(
         return
     if not min_items <= len(value) <= max_items:
         yield SchemaError(
-            pointer, f"a list of {len(value):,} items; {min_items:,} to {max_items:,} are allowed"
+            pointer, f"the list has {len(value):,} items; {min_items:,} to {max_items:,} are allowed"
         )
         return
     for number, inner in enumerate(value):
@@ -144,8 +144,8 @@ def _check_object(
         if first_key in value and second_key in value:
             yield SchemaError(
                 (*pointer, second_key),
-                f"{first_key!r} and {second_key!r} exclude each other",
-                "keep one",
+                f"{first_key!r} and {second_key!r} cannot be used together",
+                "remove one of the two keys",
                 on_key=True,
             )
 

@@ -137,7 +137,7 @@ def _decode_leaf(value_type: BasicType, data: bytes, offset: int) -> Leaf:
 def _decode_size_or_offset(data: bytes, offset: int) -> int:
     if not 0 <= offset <= len(data) - WORD:
         raise InvalidValueError(
-            f"the data has no {WORD} bytes to read at byte {offset}: its length is {len(data)}"
+            f"the data is too short: {WORD} bytes are expected at byte {offset}, and its length is {len(data)}"
         )
     return int.from_bytes(data[offset : offset + WORD], "big")
 
@@ -164,7 +164,7 @@ def parse_message_value(value_type: ValueType, json_value: Json, types: DataType
         return [parse_message_value(value_type.item, item, types) for item in json_value]
     if isinstance(value_type, BasicType):
         return _parse_message_leaf(value_type, json_value)
-    raise InvalidValueError("a value of the message does not have the type that `types` gives it")
+    raise InvalidValueError("a value of the message does not have the type that `types` states")
 
 
 def _parse_message_leaf(value_type: BasicType, json_value: Json) -> Leaf:

@@ -169,7 +169,7 @@ def _notes_about_unverified_deployments(checked_descriptor: CheckedDescriptor) -
             UNVERIFIED,
             f"not proven: {first_check.deployment.caip10_id}{other_text}: {first_check.reason}",
             first_check.deployment.pointer,
-            hint="add their records, or publish them anyway: `clear_signing: {unverified: publish}`",
+            hint="add the records of these contracts, or publish the descriptors anyway: `clear_signing: {unverified: publish}`",
             severity=Severity.NOTE,
         )
 
@@ -206,7 +206,11 @@ def _find_duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _Dupli
             other_paths = sorted({other_path for other_path, _ in claimed} - {path})
             what = f"the type {digest} at {caip}" if digest else caip
             message = f"{what} is also claimed by {', '.join(other_paths)}"
-            findings.append(verdict.make_finding(ONE_DESCRIPTOR, message, "remove it from one of them"))
+            findings.append(
+                verdict.make_finding(
+                    ONE_DESCRIPTOR, message, "keep this deployment in only one of the descriptors"
+                )
+            )
     return _DuplicateClaims(frozenset(excluded), findings)
 
 
@@ -216,14 +220,16 @@ def _verify_attestation(folder: DescriptorFolder, path: str) -> AttestationVerdi
     if isinstance(outcome, Finding):
         return AttestationVerdict(None, outcome)
     if outcome is None:
-        message = "the file's name is that of no attestation"
+        message = "the file does not have the name of an attestation"
         return AttestationVerdict(
-            None, _folder_warning(place, message, "write it as DESCRIPTOR.eip155-CHAIN-0xSIGNER.json")
+            None, _folder_warning(place, message, "name the file DESCRIPTOR.eip155-CHAIN-0xSIGNER.json")
         )
     if outcome.status is not ClaimStatus.CONTRADICTED:
         return AttestationVerdict(outcome, None)
     message = f"contradicted: {outcome.reason}"
-    return AttestationVerdict(outcome, _folder_warning(place, message, "remove it, or attest again"))
+    return AttestationVerdict(
+        outcome, _folder_warning(place, message, "remove the attestation, or attest again")
+    )
 
 
 def _folder_warning(folder_name: str, message: str, hint: str) -> Finding:

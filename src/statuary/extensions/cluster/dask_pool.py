@@ -58,7 +58,7 @@ class DaskPool(WorkerPool):
                 client.close()
             raise WorkersLostError(
                 f"the cluster at {self.address} accepts no work: {error}",
-                "start `dask scheduler` there, and `dask worker` on the machines that do the work",
+                "start `dask scheduler` at this address, and `dask worker` on the machines that do the work",
             ) from None
         return client
 

@@ -94,7 +94,7 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
         for name in as_list(as_object(parameter.get("schema")).get("enum"))
     ]
     if not names:
-        raise NotApplicableError(f"/{OPENAPI.path()} describes no metric, so there is none to check")
+        raise NotApplicableError(f"/{OPENAPI.path()} describes no metric, so no metric can be checked")
     for name in names[: deployment.sample]:
         for period in PERIODS:
             target = f"/{POINTS.path(metric_id=name, period=period.name)}"
@@ -136,7 +136,9 @@ class ServedRanges:
         """
         response = self._ask(self.name, "GET", {"Range": f"bytes={offset}-{offset + size - 1}"})
         if response.status not in (200, 206):
-            raise DamagedSnapshotError(f"{self.name} returns {response.status} for a range, not 206")
+            raise DamagedSnapshotError(
+                f"{self.name} returns HTTP status {response.status} instead of 206 to a request for a range"
+            )
         return response.body if response.status == 206 else response.body[offset : offset + size]
 
     def close(self) -> None:
@@ -150,7 +152,7 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
     """
     response = deployment.get_response(f"/{LIST}")
     if response.status == 404:
-        raise NotApplicableError(f"/{LIST} returns 404")
+        raise NotApplicableError(f"/{LIST} returns 404: the site publishes no packs")
     try:
         with PackListReader(
             parse_pack_list(response.body, f"/{LIST}"), partial(ServedRanges, deployment)

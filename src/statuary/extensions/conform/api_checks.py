@@ -142,7 +142,7 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"/{urls.CODE.path(code_hash=digest)} does not have {contract.address}"
     if not checked:
         raise NotApplicableError(
-            "no listed contract is found by its code: the site does not serve such searches"
+            "no listed contract is found by its code: the site does not serve searches by code"
         )
 
 

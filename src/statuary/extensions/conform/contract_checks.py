@@ -207,7 +207,7 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A request for an unlisted chain must return 400 with the code `unsupported_chain`."""
     if UNKNOWN_CHAIN in deployment.chains:
         raise NotApplicableError(
-            f"the site lists chain {UNKNOWN_CHAIN}, which this check needs as an unknown chain"
+            f"the site lists chain {UNKNOWN_CHAIN}, which this check uses as an unknown chain"
         )
     for target in (
         _contract_path(UNKNOWN_CHAIN, deployment.absent_address),

@@ -102,7 +102,7 @@ def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
         children[component["group_id"]].append(component)
     groups = [component for component in components if component["group"]]
     if not groups:
-        raise NotApplicableError("the page has no groups")
+        raise NotApplicableError("the status page has no component groups")
     for group in groups:
         yield from _find_group_problems(group, children[group["id"]])
 

@@ -195,8 +195,8 @@ def require_supported_settings(
             " or put the edge module behind it with --edge" if host_name in ("nginx", "caddy") else ""
         )
         raise click.UsageError(
-            f"{host_name} needs a file named after each lower-case address, which `lower_case_names: false` leaves out; "
-            f"remove it from `hosting` in {settings_file}{alternative}"
+            f"{host_name} needs a file for each address in lower case; "
+            f"remove `lower_case_names: false` from `hosting` in {settings_file}{alternative}"
         )
 
 

@@ -101,8 +101,8 @@ def copy_or_build_wheel(wheel_or_source: Path, project_folder: Path) -> Path:
         reason = str(error)
     if reason:
         raise StatuaryError(
-            f"the host cannot reach {wheel_or_source}, from which statuary is installed, and no wheel can be built from it: {reason.splitlines()[-1]}",
-            "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
+            f"the host cannot reach {wheel_or_source}, from which statuary is installed here, and building a wheel from this source failed: {reason.splitlines()[-1]}",
+            "name with --install what pip should install on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL
 

@@ -475,7 +475,7 @@ def unpack_source(source: str) -> Iterator[str]:
             unpack(file, place, MAX_UNPACKED_BYTES)
         except DamagedDataError as error:
             raise NotImportableError(
-                f"{source}: {error}", "download it again, or unpack it and give the folder"
+                f"{source}: {error}", "download the archive again, or unpack it and give its folder"
             ) from None
         yield str(place)
 

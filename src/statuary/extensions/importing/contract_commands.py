@@ -139,7 +139,7 @@ def choose_chain_id(
     if chain not in site_chains and not allow_missing_chain:
         raise NotImportableError(
             f"chain {chain} is not listed under `chains`",
-            f"run this again with --add-chain, or add to `chains` in site.yaml or site.json: {{chain_id: {chain}, name: …}}",
+            f"run the command again with --add-chain, or add to `chains` in site.yaml or site.json: {{chain_id: {chain}, name: …}}",
         )
     return chain
 
@@ -147,7 +147,7 @@ def choose_chain_id(
 def _add_missing_chain(content: Path, site: SiteContent, chain_id: ChainId) -> None:
     if chain_id not in [chain.chain_id for chain in site.content_of(SiteContracts).chains]:
         add_chain(content, site.source, chain_id)
-        click.echo(f"added chain {chain_id} to {content / site.source}; give it its name there")
+        click.echo(f"added chain {chain_id} to {content / site.source}; name the chain there")
 
 
 def _require_single_chain_id(chain_ids: list[ChainId]) -> ChainId:
@@ -343,7 +343,7 @@ def anchor_added_contract(
             click.echo(f"note: {escape_control_chars(note)}", err=True)
     _print_anchor_claims(source.address, claims)
     if claims[0].status is ClaimStatus.CONTRADICTED:
-        raise ContradictedError("the node sent code that differs from its own Merkle proof")
+        raise ContradictedError("the code that the node returned does not match the node's own Merkle proof")
     return anchor
 
 
@@ -459,13 +459,18 @@ def _check_recompilation(
             return None
         outcome = compare_compiler_run(record, run, import_options.path)
     except StatuaryError as error:
-        click.echo(f"note: it was not compiled again: {escape_control_chars(str(error))}", err=True)
+        click.echo(f"note: the contract was not compiled again: {escape_control_chars(str(error))}", err=True)
         return None
     if outcome.evidence is None:
         differing = "; ".join(finding.message for finding in outcome.findings)
-        click.echo(f"note: compiled again, it differs: {escape_control_chars(differing)}", err=True)
+        click.echo(
+            f"note: the contract was compiled again, and the result differs: {escape_control_chars(differing)}",
+            err=True,
+        )
     else:
-        click.echo(f"    compiled again with {run.compiler.name}: the same")
+        click.echo(
+            f"    the contract was compiled again with {run.compiler.name}, and the result is the same"
+        )
     return outcome.evidence
 
 

@@ -105,7 +105,7 @@ def parse_imported_record(record_json: bytes, chain_id: ChainId, address: Addres
 
 def _bytecode_mismatch_error(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
     error = find_first_error(prepared.verification.findings)
-    return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
+    return NotImportableError(f"the bytecode does not match: {error.message}", source.revision or error.hint)
 
 
 def find_first_error(findings: Iterable[Finding]) -> Finding:
@@ -387,7 +387,7 @@ class ContractImport:
                 add_chain(self.root, self.settings_file, chain_id)
         self.chains.add(chain_id)
         self.done.notes.append(
-            SkippedRecord(f"chain {chain_id}", f"added to {self.settings_file}; give it its name there")
+            SkippedRecord(f"chain {chain_id}", f"added to {self.settings_file}; name the chain there")
         )
         return True
 

@@ -260,7 +260,7 @@ def find_free_match_id(root: Path, site: SiteContent) -> str:
     if site.content_of(SiteContracts).bulk:
         raise NotImportableError(
             f"the match ids in {site.content_of(SiteContracts).bulk[0].path} cannot be searched for a free one",
-            "give a free one with --match-id",
+            "give a free match id with --match-id",
         )
     return compute_next_match_id(
         read_match_id(root, source) for source in site.content_of(SiteContracts).sources
@@ -300,7 +300,7 @@ def check_match_id_is_free(
         if source != replaced_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
-                "choose another, or leave out --match-id",
+                "choose another match id, or leave out --match-id",
             )
 
 

@@ -63,7 +63,11 @@ def status_in_first_language(
             )
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
-            findings.append(_make_translation_warning(message, f"write `{tag}:` beside the others", path))
+            findings.append(
+                _make_translation_warning(
+                    message, f"add the text under `{tag}:`, beside the other languages", path
+                )
+            )
     return replace_translated_strings(status, lambda text: Translated(text.by_language, first_tag))
 
 

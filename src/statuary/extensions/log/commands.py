@@ -254,14 +254,14 @@ def _echo_check_result(result: DocumentCheck) -> None:
         click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
     click.echo(f"{result.matching_count:,} checks passed; {count_text(len(result.problems), 'problem')}")
     _echo_file_list(
-        result.due_paths, "follow the site's schedule, which is signed; the next build or tick logs them"
+        result.due_paths, "follow the site's signed schedule; the next build or tick adds them to the log"
     )
-    _echo_file_list(result.unserved, "are for the host, which does not send them: not verified")
-    _echo_file_list(result.uncovered, "are not covered: neither the manifest nor the log names them")
+    _echo_file_list(result.unserved, "only configure the host, so they were not verified")
+    _echo_file_list(result.uncovered, "are neither in the manifest nor in the log, so they were not verified")
     if result.unsigned:
         _echo_file_list(
             result.unsigned,
-            f"differ from what the log last signed, and are as the site's own manifest of {result.stated_at} states: a build"
+            f"differ from what the log last signed, but match the site's own manifest of {result.stated_at}: a build"
             " without the log's key makes such a site, but so can anyone who may write there. Build with the key",
         )
 
@@ -312,11 +312,11 @@ def _verify_log_growth(opened: OpenedLog, earlier: EarlierCheckpoint | None, *, 
         checkpoint = earlier.checkpoint
         verify_earlier_checkpoint(checkpoint, key, changes)
         log.verify_extends(TreeHead(checkpoint.size, checkpoint.root), earlier.name)
-        click.echo(f"it continues {escape_control_chars(earlier.name)} ({checkpoint.size:,} entries)")
+        click.echo(f"the log continues {escape_control_chars(earlier.name)} ({checkpoint.size:,} entries)")
     heads = [] if ignore_stored else load_known_heads(key, changes)
     for head in heads:
         log.verify_extends(head, "the log seen before")
-        click.echo(f"it continues the log seen before ({head.size:,} entries)")
+        click.echo(f"the log continues the log seen before ({head.size:,} entries)")
     if not heads and earlier is None:
         click.echo("no earlier checkpoint is known, so this run cannot tell whether the log only grew")
 
@@ -486,12 +486,12 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         f"{escape_control_chars(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"
     )
     click.echo(f"public key, which new readers give to `statuary log verify`:\n  {key.public.text}")
-    click.echo(f"{escape_control_chars(str(content / ROTATION))} announces it: keep it in git")
+    click.echo(f"{escape_control_chars(str(content / ROTATION))} announces the key: keep this file in git")
     if key.name != previous_key.name:
         click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
         if min_head is not None:
             write_log_floor_file(content, key.name, min_head)
-            click.echo(f"{escape_control_chars(str(content / MIN_HEAD_FILE))} has the new name")
+            click.echo(f"{escape_control_chars(str(content / MIN_HEAD_FILE))} has the new name of the log")
     click.echo(f"then: statuary build --log-key {escape_control_chars(str(out))}")
 
 

@@ -55,7 +55,9 @@ class KeyChange(NamedTuple):
         """
         raw = decode_base64(self.signature)
         if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:
-            raise LogError(f"the key {self.key.text} is not announced by {self.previous_key.text}")
+            raise LogError(
+                f"the key {self.key.text} is not announced by the previous key {self.previous_key.text}"
+            )
         self.previous_key.verify(self.signed_text, raw[4:])
 
 
@@ -107,7 +109,8 @@ def read_key_change(content_folder: Path) -> KeyChange | None:
         change.verify()
     except (LogError, ValueError) as error:
         raise LogError(
-            f"{ROTATION} does not announce a key: {error}", "`statuary log rotate` writes it again"
+            f"{ROTATION} does not announce a key: {error}",
+            "run `statuary log rotate` to write the file again",
         ) from None
     return change
 

@@ -167,7 +167,9 @@ def parse_private_key(text: str) -> PrivateKey:
     raw = decode_base64(encoded)
     is_key = text.strip().startswith(PRIVATE) and raw is not None and len(raw) == HASH_SIZE + 1
     if raw is None or not is_key or raw[:1] != LOG_KEY:
-        raise LogError("the file is not the private key of a log", "`statuary log init` makes one")
+        raise LogError(
+            "the file is not the private key of a log", "`statuary log init` creates a private key"
+        )
     key = PrivateKey(_validate_key_name(name), raw[1:])
     if key.public.id.hex() != key_id:
         raise LogError(f"the private key of {name} is damaged", "restore the key file from a backup")

@@ -350,7 +350,7 @@ def require_log_extends_target(site: SiteLocation, target: SiteLocation) -> dict
         change.previous_key.name for change in own_log.list_key_changes()
     ]:
         raise LogError(
-            f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own_log.checkpoint.origin}"
+            f"{target.name} has the log {there.checkpoint.origin}, but {site.name} has another log, {own_log.checkpoint.origin}"
         )
     try:
         own_log.verify_extends(there.head, f"the log of {target.name}")

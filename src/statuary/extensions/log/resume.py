@@ -308,7 +308,7 @@ class LogLocations(NamedTuple):
         places = " and ".join(display_location(name) for name, _ in self.other_locations)
         return LogError(
             f"the log is missing at {places}: {earlier_head.size:,} of its entries were signed before",
-            f"if you publish there for the first time, add --log-from {self.folder[0]}, which has all of them; otherwise {RESTORE}",
+            f"if you publish there for the first time, add --log-from {self.folder[0]}, which has all entries; otherwise {RESTORE}",
             "missing",
             earlier=earlier_head.size,
         )

@@ -214,7 +214,7 @@ class SiteLog:
                 pointer=("log",),
                 on_key=True,
                 message="the published location of the log is unknown, so a build in a new folder cannot continue it",
-                hint="write it as `log: {url: …}`, or publish with --to",
+                hint="state the location as `log: {url: …}` in site.yaml, or publish with --to",
             )
 
     def _record_log_extension(self, head: TreeHead | None) -> LogExtension:

@@ -593,6 +593,7 @@ def require_log_at(log: PublishedLog | None, location: str) -> PublishedLog:
         raise LogError(f"there is no file or folder {location!r}", "name a built folder, a snapshot or a URL")
     if log is None:
         raise LogError(
-            f"{location} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key"
+            f"{location} has no log",
+            "enable the log with `log` in site.yaml; `statuary log init` creates its key",
         )
     return log

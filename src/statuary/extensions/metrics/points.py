@@ -164,7 +164,7 @@ def _parse_upptime_points(body: bytes, _: Metric) -> Iterator[tuple[Instant, flo
             yield _parse_point_time(match["at"]), value
             value = math.nan
     if not has_endpoint:
-        raise ValueError("it has no `lastUpdated`")
+        raise ValueError("the file has no `lastUpdated`")
 
 
 READERS: dict[PointsForm, Callable[[bytes, Metric], Iterator[tuple[Instant, float]]]] = {

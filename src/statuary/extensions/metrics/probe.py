@@ -202,7 +202,7 @@ def _probe_zksync_node(probe: Probe) -> ProbeAnswer:
         batch = _call_rpc_method(probe, "zks_getL1BatchDetails", [number])
         if isinstance(batch, Mapping) and batch.get("committedAt"):
             return _probe_ethereum_node(probe)._replace(batched=_get_integer_member(batch, "timestamp"))
-    raise ProbeError(f"none of its newest {MAX_BATCHES} batches was committed to L1")
+    raise ProbeError(f"none of the node's newest {MAX_BATCHES} batches was committed to L1")
 
 
 def _get_object_member(json_value: Json, member_name: str) -> Mapping[str, Json]:

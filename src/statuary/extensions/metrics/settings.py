@@ -108,7 +108,9 @@ class MetricSource(SourceModel):
     @classmethod
     def _validate_file(cls, file: str) -> str:
         if not is_safe_relative_path(file):
-            raise InvalidValueError(f"{file!r} is not a file below the folder", "write a relative path")
+            raise InvalidValueError(
+                f"{file!r} is not a path below the folder of measurements", "write a relative path"
+            )
         return file
 
 

@@ -84,8 +84,8 @@ def _print_mirror_result(result: MirrorResult, folder: Path, *, dry_run: bool) -
         )
     if result.is_other:
         click.echo(
-            f"warning: {name}/ had another site of the same time; its publisher built twice with one --now, or somebody sends an old"
-            " one again",
+            f"warning: {name}/ had another site with the same build time: its publisher built twice with the same --now, or somebody serves an old"
+            " site again",
             err=True,
         )
     if result.problems:

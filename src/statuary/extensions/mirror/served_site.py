@@ -71,7 +71,7 @@ class ServedSite:
         if is_archive_url(url):
             raise PublishingError(
                 f"{display_location(url)} is a snapshot in a file",
-                "`statuary publish URL --to FOLDER` unpacks that",
+                "unpack the snapshot with `statuary publish URL --to FOLDER`",
             )
         self.url = url
         self.counts = FetchCounts()
@@ -119,7 +119,7 @@ class ServedSite:
         if text is None:
             raise DamagedSnapshotError(
                 f"{self.url} has no {MANIFEST}",
-                "check the URL; a site has one if statuary 0.2.0 or later built it",
+                "check the URL; a site has this file if statuary 0.2.0 or later built it",
             )
         signature = self.read(SIGNATURE, LARGEST_SIGNATURE)
         if key is not None:

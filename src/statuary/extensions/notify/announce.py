@@ -276,7 +276,7 @@ class _ChannelRun:
 def _uncertain_delivery_error(channel_name: str, event_id: str) -> StatuaryError:
     return DeliveryError(
         f"an earlier run ended while it sent {event_id} to the channel {channel_name!r}: it may not have arrived",
-        "it is not sent again, as the channel's delivery is at_most_once",
+        "statuary does not send the message again, because the channel's delivery is at_most_once",
     )
 
 

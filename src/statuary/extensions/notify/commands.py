@@ -116,7 +116,7 @@ def notify_command(
         return ExitCode.FINDINGS
     if status.unreadable_findings:
         click.echo(text_report(status.unreadable_findings, str(content)), err=True)
-        click.echo("statuses of components are sent once these files have no errors", err=True)
+        click.echo("changes of components are not sent until you fix the errors in these files", err=True)
     settings = read_site.settings_of(NotifySettings)
     if settings is None or not settings.channels:
         click.echo(
@@ -321,7 +321,7 @@ def make_publication_test(site: str | None) -> Callable[[StatusEvent], bool]:
             return frozenset(update["id"] for update in orjson.loads(body)["incident"]["incident_updates"])
         except (ValueError, KeyError, TypeError):
             raise DeliveryError(
-                f"the published site does not respond with its incident {incident_id}",
+                f"the published site does not return its incident {incident_id}",
                 "check --site; the next run sends the event",
                 is_certain=True,
             ) from None

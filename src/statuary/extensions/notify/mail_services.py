@@ -56,7 +56,7 @@ def _parse_mailing_list_ids(channel: Channel, query_string: str) -> tuple[int, .
     """Parse the ids of mailing lists in a query, such as `lists=3,4`."""
     numbers = [number for text in parse_qs(query_string).get("lists", []) for number in text.split(",")]
     if not numbers or not all(number.isdecimal() for number in numbers):
-        raise _incomplete_url_error(channel, "names no lists")
+        raise _incomplete_url_error(channel, "names no mailing lists")
     return tuple(map(int, numbers))
 
 
@@ -68,7 +68,7 @@ FORMS: Final = {
 
 def _incomplete_url_error(channel: Channel, missing_part: str) -> ChannelError:
     message = f"the channel {channel.name!r}: {channel.url_variable} {missing_part}"
-    return ChannelError(message, f"write it like {FORMS[channel.kind]}")
+    return ChannelError(message, f"write the URL like {FORMS[channel.kind]}")
 
 
 def send_mail(

@@ -147,7 +147,8 @@ class NotifySource(SourceModel):
     def _check_channels(self) -> Self:
         if not self.channels and not self.messages and self.sign_up is None:
             raise InvalidValueError(
-                "nothing is sent or published", "list `channels`, or write `messages: true` or `sign_up`"
+                "`notify` has no effect: nothing is sent or published",
+                "list `channels`, or write `messages: true` or `sign_up`",
             )
         names = [channel.name for channel in self.channels]
         repeated = next((name for name in names if names.count(name) > 1), None)

@@ -50,7 +50,7 @@ class StoreState(DeliveryState):
         except PreconditionFailedError:
             raise DeliveryStateError(
                 f"another program has replaced {self.store.url}/{OBJECT}",
-                "run the command again: it continues from there",
+                "run the command again: it continues from the new delivery state",
             ) from None
 
 

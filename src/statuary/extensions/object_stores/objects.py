@@ -120,7 +120,8 @@ class PublishedFolder:
             return
         if is_build_unfinished(ledger):
             raise PublishingError(
-                f"the last build of {self.root} was interrupted", "run the build again; it resumes that one"
+                f"the last build of {self.root} was interrupted",
+                "run `statuary build` again: it resumes the interrupted build",
             )
         for entry in read_ledger_listing(ledger):
             for name in entry.names:

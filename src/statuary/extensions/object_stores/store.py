@@ -477,7 +477,7 @@ class Lease:
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
                 f"the lock (lease) on {self.bucket.url} is about to end and could not be renewed",
-                "publish again; it continues from here",
+                "publish again: the next run continues where this one stopped",
             )
 
     def release(self) -> None:

@@ -122,7 +122,7 @@ class ObjectWriter:
         if object_path in self.verified and digest != self.verified[object_path]:
             raise PublishingError(
                 f"another publisher has written {object_path} to {self.store.url}",
-                "build again with --to, which continues its log",
+                "build again with --to, to continue the log of the other publisher",
             )
 
     def _is_already_stored(self, site_entry: Entry, stored_object: ObjectInfo) -> bool:

@@ -303,7 +303,7 @@ def parse_pack_number(json_value: Json) -> int:
     """
     number = require_count(json_value)
     if number >= limits.MAX_COUNT:
-        raise InvalidValueError(f"{number} is too large")
+        raise InvalidValueError(f"the number {number} is too large for a pack")
     return number
 
 

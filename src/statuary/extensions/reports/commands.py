@@ -109,7 +109,10 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
     if missing:
         located = sorted_findings(locate_findings(content, errors))
         click.echo(text_report(located, str(content)), err=True)
-        click.echo(f"the report lacks what has errors in {', '.join(missing)}", err=True)
+        click.echo(
+            f"the report does not include the parts of the content that have errors, in {', '.join(missing)}",
+            err=True,
+        )
     return ExitCode.FINDINGS if missing else ExitCode.OK
 
 

@@ -225,7 +225,7 @@ def _decide_store(host: str, given_store: str | None, *, asks: bool) -> str:
     """
     if host != "s3":
         if given_store is not None:
-            raise click.UsageError(f"--to is for s3; {host} gets the site from its own build")
+            raise click.UsageError(f"--to can be used only with s3; {host} publishes the site that it builds")
         return ""
     if given_store is None and not asks:
         raise click.UsageError("Missing option '--to'. Name the bucket, such as s3://bucket.")
@@ -289,7 +289,7 @@ def _print_owner_steps(
 ) -> None:
     if (urlsplit(decided.url).hostname or "").endswith(EXAMPLE_DOMAINS):
         click.echo(
-            f"note: {decided.url} is an example; run this again with --url once you know the address",
+            f"note: {decided.url} is an example address; run the command again with --url once you know the real address",
             err=True,
         )
     result = SetupResult(

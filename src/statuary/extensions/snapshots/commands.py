@@ -487,7 +487,8 @@ def _parse_contract_argument(argument: str) -> str | None:
 def _print_single_document(site: SiteReader, document_paths: list[str]) -> None:
     if len(document_paths) != 1:
         raise PublishingError(
-            f"{len(document_paths):,} documents match", "use --to to write them into a folder"
+            f"{len(document_paths):,} documents match",
+            "choose one of them, or use --to to write all into a folder",
         )
     sys.stdout.buffer.write(_read_document(site, document_paths[0]))
 
@@ -496,7 +497,8 @@ def _read_document(site: SiteReader, path: str) -> bytes:
     body = site.read(path)
     if body is None:
         raise PublishingError(
-            f"{site.source.name} has no {path}", "`statuary extract --list` shows what it has"
+            f"{site.source.name} has no document {path}",
+            "list the documents of the site with `statuary extract --list`",
         )
     return body
 

@@ -136,7 +136,7 @@ def parse_signature(signature_text: bytes) -> "Signature":
         raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
     if not signature.is_prehashed():
         raise DamagedSnapshotError(
-            f"{SIGNATURE} is in minisign's legacy format", "sign it again with `statuary snapshot sign`"
+            f"{SIGNATURE} is in minisign's legacy format", "sign the site again with `statuary snapshot sign`"
         )
     return signature
 

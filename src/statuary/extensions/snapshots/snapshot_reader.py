@@ -240,7 +240,7 @@ class SiteMembers:
         if self._aliases and self._missing:
             missing_text = _format_first_paths(self._shown, self._missing)
             raise DamagedSnapshotError(
-                f"{self.name} does not have these second names of its documents: {missing_text}"
+                f"{self.name} lacks these aliases (second names of documents): {missing_text}"
             )
         try:
             extra = _find_extra_paths(self._list_paths() if self._list_paths else iter(()), entries)

@@ -388,5 +388,5 @@ def refuse_tar_zst(location: str) -> None:
     if location.partition("?")[0].endswith(".tar.zst"):
         raise PublishingError(
             f"{location} is a .tar.zst, a format of snapshots that statuary no longer reads",
-            "unpack it with `tar --zstd -xf` into an empty folder; `statuary snapshot create --from FOLDER OUT.zip` packs that",
+            "unpack it with `tar --zstd -xf` into an empty folder, and pack the folder with `statuary snapshot create --from FOLDER OUT.zip`",
         )

@@ -80,7 +80,9 @@ class UpstreamSource(SourceModel):
     def _check_components(self) -> Self:
         for name in self.components:
             if not name.strip():
-                raise InvalidValueError("a component has no name", "write its key")
+                raise InvalidValueError(
+                    "a component under `upstream` has no name", "write the key of a component"
+                )
         return self
 
 

@@ -80,7 +80,7 @@ def refuse_future_changes(changes: Changes, now: Instant) -> None:
     for name, rows in changes.items():
         if rows and rows[-1].at > now + MAX_AHEAD:
             raise StateFileError(
-                f"{FILE}: the last status of {name} is of {format_utc(rows[-1].at)}, and it is {format_utc(now)}",
+                f"{FILE}: the last status of {name} is dated {format_utc(rows[-1].at)}, but the time is {format_utc(now)}",
                 "set the clock if it is wrong; otherwise run `statuary upstream` once with --allow-clock-rollback",
             )
 

@@ -108,12 +108,12 @@ class AnchoringNodes:
             NotImportableError: if another node has a different block with this number.
         """
         if not isinstance(block_response, dict):
-            raise NodeEvidenceError(f"{self.node.host} has no such block")
+            raise NodeEvidenceError(f"{self.node.host} does not have the requested block")
         raw = encode_header(block_response)
         header = parse_block_header(raw)
         if f"0x{header.hash.hex()}" != block_response.get("hash"):
             raise NodeEvidenceError(
-                f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
+                f"the block headers of this chain are not in Ethereum's format: the hash of block {header.number:,} does not match its header"
             )
         name = Hex(f"0x{header.hash.hex()}")
         agreed = (self.node.host, *self._confirming_hosts(header.number, name))
@@ -203,7 +203,7 @@ def _deployment_block_number(record: RecordValue) -> int | None:
 def _not_finalized_error(finalized: FinalizedBlock, deployment_block: int) -> NodeEvidenceError:
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployment_block:,} of the deployment:"
-        " run `statuary contract anchor` when that is final"
+        " run `statuary contract anchor` when that block is final"
     )
 
 
@@ -243,11 +243,11 @@ def _parse_account_proof(
         for slot in as_list(proof_response.get("storageProof"))
     ]
     if not account or len(storage) != len(storage_slots):
-        return NodeEvidenceError(f"{node.host} does not return a proof")
+        return NodeEvidenceError(f"{node.host} does not return a Merkle proof of the contract")
     if not is_trie_root(finalized.header.state_root, account[0]):
         return NodeEvidenceError(
-            f"{node.host} proves another state than that of the finalized block {finalized.header.number:,}:"
-            " anvil does so before a block of its own is final (start it with --slots-in-an-epoch 1)"
+            f"the Merkle proof from {node.host} is not for the finalized block {finalized.header.number:,}:"
+            " if the node is anvil, none of its own blocks is final yet (start anvil with --slots-in-an-epoch 1)"
         )
     return _AccountEvidence(finalized.block, account, dict(zip(storage_slots, storage, strict=True)))
 
@@ -352,7 +352,7 @@ class _ProvableBlock(NamedTuple):
         receipts_root, receipt = make_trie_proof(self.receipts, key)
         if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
             return NodeEvidenceError(
-                f"transactions and receipts of block {self.block.number:,} do not match its roots"
+                f"transactions and receipts of block {self.block.number:,} do not match the roots in its header"
             )
         digits = (creation_code or "0x")[2:]
         nodes = [f"0x{node.hex()}" for node in transaction]

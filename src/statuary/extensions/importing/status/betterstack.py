@@ -114,7 +114,7 @@ def _add_status_report(builder: StatusBuilder, report: Fields, updates_by_id: di
         opened = [] if converted else [ForeignUpdate(began, "investigating", "")]
         builder.add_incident(ident, title, converted + opened, effects, ended_at=ended)
     elif ended is None:
-        raise NotImportableError("is a maintenance without an end")
+        raise NotImportableError("is a maintenance that has no end time")
     else:
         converted = [_convert_update(update, "scheduled") for update in posted]
         builder.add_maintenance(ident, title, (began, ended), components=effects, updates=converted)

@@ -205,7 +205,7 @@ def _add_maintenance_window(builder: StatusBuilder, schedule: Fields) -> None:
     begins = schedule.required_free_form_time("scheduled_at")
     ends = schedule.get_free_form_time("completed_at")
     if ends is None:
-        builder.add_skipped_record(ident, "is a maintenance without an end; one hour is assumed")
+        builder.add_skipped_record(ident, "is a maintenance that has no end time; one hour is assumed")
         ends = add_minutes(begins, 60)
     is_done = SCHEDULE_STATUSES.get(schedule.get_text("status")) == "completed"
     builder.add_maintenance(

@@ -61,7 +61,8 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     builder = StatusBuilder(request)
     if request.is_url:
         raise NotImportableError(
-            "a cState page is read from its repository", "clone the repository, and name its folder"
+            "statuary imports a cState page from a clone of its repository, not from its URL",
+            "clone the repository, and name its folder",
         )
     if root.is_dir():
         configuration = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)

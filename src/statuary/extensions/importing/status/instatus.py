@@ -56,7 +56,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     if not records and not builder.plan.page:
         raise NotImportableError(
             f"{display_location(request.source)} has no saved documents of an Instatus page",
-            "save the documents that the manual lists for Instatus there",
+            "save the documents into this folder; the manual lists them under Instatus",
         )
     for noun, convert in (
         (COMPONENT, _add_component),

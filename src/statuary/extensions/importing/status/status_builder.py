@@ -204,7 +204,7 @@ class StatusBuilder:
         """
         if source_id not in self._keys:
             if not source_id:
-                raise NotImportableError("names a component without its id or name")
+                raise NotImportableError("lists a component that has no id and no name")
             self._add_component_source(
                 source_id, self.plan.components, {"name": name or source_id, "removed": True}
             )
@@ -336,7 +336,7 @@ class StatusBuilder:
         kept = self.plan.incidents.get(record_id) or self.plan.maintenances.get(record_id) or record
         if kept != record:
             raise NotImportableError(
-                f"named {record['name']!r} has the id {source_id!r} of the one named {kept['name']!r}, which was imported"
+                f"named {record['name']!r} has the id {source_id!r} of another record, {kept['name']!r}, which was imported"
             )
         records_by_id[record_id] = record
 
@@ -400,7 +400,7 @@ def add_minutes(start_time: str, minutes: Any) -> str:
     try:
         return format_utc_shortest(Instant(parse_instant(start_time) + timedelta(minutes=int(minutes))))
     except OverflowError:
-        raise NotImportableError(f"begins at {start_time}, so that its end is beyond the year 9999") from None
+        raise NotImportableError(f"begins at {start_time} and would end after the year 9999") from None
 
 
 MOST_MINUTES = 366 * 24 * 60

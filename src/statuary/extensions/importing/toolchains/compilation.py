@@ -251,7 +251,9 @@ def add_metadata_documentation(compilation: ImportedCompilation) -> ImportedComp
     """
     hint = f"give the compiler with --compiler {compilation.compiler}=PATH"
     if compilation.std_json_output is None:
-        raise NotImportableError("the compiler's output is missing", f"give it with --output, or {hint}")
+        raise NotImportableError(
+            "the compiler's output is missing", f"give the output with --output, or {hint}"
+        )
     if not compilation.version:
         raise NotImportableError(
             "the compiler's output does not contain its version",

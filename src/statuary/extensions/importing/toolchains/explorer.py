@@ -60,7 +60,7 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     if not code:
         raise NotImportableError(
             "the explorer has no source code of this contract",
-            "verify the contract there, or import its project",
+            "verify the contract at the explorer, or import its project",
         )
     version = str(result.get("CompilerVersion") or "")
     is_vyper = version.startswith(VYPER) or result.get("CompilerType") == "vyper"
@@ -190,7 +190,7 @@ def _qualified_vyper_name(source_paths: list[str], contract_name: str) -> str:
     stems = [path for path in source_paths if PurePosixPath(path).stem == contract_name] or source_paths
     if len(stems) != 1:
         raise NotImportableError(
-            f"it is unclear which source is {contract_name}: {', '.join(stems[:MAX_NAMES_SHOWN])}"
+            f"it is unclear which source contains {contract_name}: {', '.join(stems[:MAX_NAMES_SHOWN])}"
         )
     return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"
 
@@ -369,7 +369,8 @@ def _address_of_saved_file(response_file: Path, addresses: Sequence[Address]) ->
         return parse_address(response_file.stem.lower())
     except InvalidValueError:
         raise NotImportableError(
-            f"the name of {response_file} is not an address", "name it <address>.json, or add --address"
+            f"the name of {response_file} is not an address",
+            "rename the file to <address>.json, or add --address",
         ) from None
 
 

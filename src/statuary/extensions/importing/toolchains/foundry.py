@@ -373,7 +373,7 @@ def read_foundry_configuration(project: Path) -> JsonObject:
         profiles = as_object(tomllib.loads(read_text_file(file)).get("profile")) if file.is_file() else {}
     except tomllib.TOMLDecodeError as error:
         raise NotImportableError(
-            f"{file} is not TOML: {error}", "run `forge config` to see what it says"
+            f"{file} is not TOML: {error}", "run `forge config` to see the error"
         ) from None
     profile = as_object(profiles.get(os.environ.get("FOUNDRY_PROFILE", "default")))
     return {**as_object(profiles.get("default")), **profile}

@@ -223,7 +223,7 @@ def read_compilation(
         compilation = read_standard_json(value, output_file, contract_name)
     elif output_file is not None:
         raise NotImportableError(
-            "--output is only for standard JSON input", f"leave it out: {file} has another format"
+            "--output is only for standard JSON input", f"leave out --output: {file} has another format"
         )
     elif is_hardhat_file(value):
         compilation = read_hardhat(file, value, contract_name)
