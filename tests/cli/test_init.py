@@ -279,11 +279,11 @@ WRONG = {
     ("--component", "a b=RPC"): (2, "'a b=RPC' has a key that is not made of letters"),
     ("--demo", "--component", "rpc=RPC"): (
         2,
-        "--demo already has components of its own; leave out --component",
+        "--demo brings its own components; leave out --component",
     ),
     ("--demo", "--from", "statuspage", "x"): (
         2,
-        "--from already has components of its own; leave out --demo",
+        "--from brings its own components; leave out --demo",
     ),
     ("--from", "statuspag", "x"): (2, "unknown kind of status page 'statuspag'; did you mean 'statuspage'?"),
     ("--from", "sourcify", "x"): (2, "use one of statuspage, cstate, upptime"),

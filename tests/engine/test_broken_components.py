@@ -170,7 +170,7 @@ def test_faulty_components_still_publish_incident(tmp_path, name):
         write(tmp_path)
         run(tmp_path, *since, now="2026-11-10T12:10:00Z", **urls)
         sent = [request.path for request in served.requests]
-    assert "statuses of components are sent once these files have no errors" in output
+    assert "changes of components are not sent until you fix the errors in these files" in output
     assert ("/all", "incident") in first
     assert (sent.count("/all"), sent.count("/rpc")) == (3, 2), "an incident, and the changes of components"
 
@@ -179,7 +179,9 @@ def test_faulty_components_still_publish_incident(tmp_path, name):
 def test_uptime_report_states_faulty_components_file(tmp_path, name):
     write(tmp_path, (UNREADABLE | FAULTY)[name])
     output = run(tmp_path, "report", "2026-q4", code=1)
-    assert "the report lacks what has errors in components.yaml" in output
+    assert (
+        "the report does not include the parts of the content that have errors, in components.yaml" in output
+    )
     assert "Left out because of errors: components.yaml." in (tmp_path / "reports/2026-q4.html").read_text()
     rows = (tmp_path / "reports/2026-q4.csv").read_text()
     assert ("south" in rows) == (name not in UNREADABLE and name != "a group with a status")

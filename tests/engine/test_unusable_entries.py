@@ -141,11 +141,14 @@ def test_ignored_symlink_has_no_finding(tmp_path, content, path):
 
 
 THEMES = {
-    "a template with invalid syntax": ({"templates/status.html": "{% if %}"}, "is built without it"),
-    "a template that raises": ({"templates/status.html": "{{ 1 / 0 }}"}, "is built without it"),
+    "a template with invalid syntax": (
+        {"templates/status.html": "{% if %}"},
+        "pages use statuary's own template",
+    ),
+    "a template that raises": ({"templates/status.html": "{{ 1 / 0 }}"}, "pages use statuary's own template"),
     "a template that extends nothing": (
         {"templates/status.html": '{% extends "x" %}'},
-        "is built without it",
+        "pages use statuary's own template",
     ),
     "a template in UTF-16": ({"templates/status.html": b"\xff\xfe<\x00"}, "statuary's own template is used"),
     "a style in UTF-16": ({"style.css": b"\xff\xfe<\x00"}, "pages have only statuary's own style"),

@@ -53,7 +53,7 @@ BREACHES = {
             IN_COMPONENTS,
             ("components", "explorer"),
             "'rpc' is already the key or id of component 'RPC'",
-            "change the key or id of one of them",
+            "change the key or id of one of the two components",
         ),
     ),
     "an empty group": (

@@ -61,7 +61,8 @@ def consume_steps(steps: int) -> None:
         budget.steps -= steps
         if budget.steps < 0:
             raise StepLimitError(
-                f"it is too large: processing it takes more than {MAX_STEPS:,} steps", "make it smaller"
+                f"the input is too large: processing takes more than {MAX_STEPS:,} steps",
+                "make the input smaller",
             )
 
 

@@ -236,8 +236,8 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
     if result.applied:
         return _publish_to_target(result.outcome, out, build_options.to, build_options.output_format)
     click.echo(
-        f"{escape_control_chars(build_options.to)} was not compared: the dry run has not written the folder\n"
-        "    run the build, then `statuary publish --dry-run`",
+        f"{escape_control_chars(build_options.to)} was not compared, because a dry run does not build the folder\n"
+        "    run `statuary build`, then `statuary publish --dry-run`",
         err=True,
     )
     return result.outcome

@@ -274,7 +274,7 @@ def _check_new_site_options(site: NewSite, source: tuple[str, str] | None) -> No
     origins = {"--from": source, "--demo": site.demo, "--component": site.components}
     used = [flag for flag, value in origins.items() if value]
     if len(used) > 1:
-        raise click.UsageError(f"{used[0]} already has components of its own; leave out {used[1]}")
+        raise click.UsageError(f"{used[0]} brings its own components; leave out {used[1]}")
     for text in site.components:
         _check_component_option(text)
 

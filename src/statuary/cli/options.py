@@ -194,7 +194,7 @@ def read_key_file(file: Path, *, secret: bool = False) -> str:
         mode = file.stat().st_mode & 0o777
         if secret and mode & 0o077 and os.name != "nt":
             message = f"warning: other users of this machine may read the secret key {escape_control_chars(str(file))} (mode {mode:04o})"
-            click.echo(f"{message}\n    chmod 600 {escape_control_chars(str(file))}", err=True)
+            click.echo(f"{message}\n    run: chmod 600 {escape_control_chars(str(file))}", err=True)
         return read_named_file(file, LARGEST_SOURCE_FILE).decode("utf-8")
     except OSError as error:
         raise PublishingError(f"the key file {file} cannot be read: {error.strerror}") from None

@@ -181,7 +181,7 @@ def report_publication(replacement: SiteReplacement, to: str) -> Outcome:
         print_error(problem)
     if replacement.folders:
         folders = ", ".join(f"{folder}/" for folder in replacement.folders)
-        click.echo(f"everything else is published; the target keeps its {folders}", err=True)
+        click.echo(f"the target keeps the previous {folders}; everything else is published", err=True)
     return ALL_PUBLISHED.with_missing(f"{folder}/ at {to}" for folder in replacement.folders)
 
 

@@ -234,7 +234,7 @@ def check_svg(raw: bytes) -> None:
         position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
         raise UnreadableError(
             f"the SVG image contains {what}, which is not allowed",
-            "export it without scripts",
+            "export the image without scripts",
             position,
             "unsafe-svg",
         )

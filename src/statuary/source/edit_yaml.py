@@ -70,7 +70,11 @@ def yaml_entry_end(text: str, node: YamlNode, column: int) -> int:
     """
     line_rest = REST_OF_LINE.match(text, node.end)
     if line_rest is None:
-        raise EditError("there is another value on this line", "move it to a separate line", node.position)
+        raise EditError(
+            "the line of the value has another value, too",
+            "move the other value to a separate line",
+            node.position,
+        )
     end = line_rest.end()
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()
@@ -187,7 +191,7 @@ def _parse_root(text: str) -> YamlNode:
 def _check_not_shared(node: YamlNode) -> None:
     if node.kind is NodeKind.ALIAS or node.marked:
         raise EditError(
-            "this value has an anchor, an alias or a tag; a change may show elsewhere",
+            "the value has an anchor, an alias or a tag, so a change may also affect other values",
             "write the value out, or edit the file yourself",
             node.position,
         )
@@ -347,7 +351,7 @@ def _check_no_brackets(node: YamlNode) -> None:
     if node.flow:
         raise EditError(
             f"this {node.kind.value} is written in brackets",
-            "write it as a block, without brackets",
+            "write it over several lines, without brackets",
             node.position,
         )
 

@@ -289,7 +289,7 @@ def _validate_identifier(text: str) -> str:
             f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
         )
     if is_reserved_name(text):
-        raise InvalidValueError(f"id {text} is the name of a device on Windows", "choose another one")
+        raise InvalidValueError(f"id {text} is the name of a device on Windows", "choose another id")
     return _validate_length(MAX_ID_LENGTH, "id", text)
 
 

@@ -153,8 +153,8 @@ def _displaced_component_findings(catalogue: StatusCatalogue, kept: Iterable[Com
             path=catalogue.components_source,
             pointer=component.pointer,
             on_key=True,
-            message=f"its key or id is that of component {published!r}, which is published",
-            hint="change the key or id of one of them",
+            message=f"the component has the key or id of component {published!r}, which is published",
+            hint="change the key or id of one of the two components",
         )
         for component in catalogue.components
         if (published := names.get(component.id) or names.get(component.key))

@@ -94,7 +94,7 @@ def inflate_at_most(data: bytes, limit: int) -> bytes:
     except zlib.error as error:
         raise DamagedDataError(str(error)) from None
     if not stream.eof:
-        raise DamagedDataError(f"it is cut off, or holds more than {limit:,} bytes")
+        raise DamagedDataError(f"the data is cut off, or holds more than {limit:,} bytes")
     return body
 
 
@@ -124,7 +124,7 @@ def decompress_zstandard(data: bytes, size: int) -> bytes:
         while bytes_left and not stream.eof:
             part = stream.decompress(data, bytes_left)
             if not part and stream.needs_input and not stream.eof:
-                raise DamagedDataError("its data is cut off")
+                raise DamagedDataError("the data is cut off")
             parts.append(part)
             data, bytes_left = b"", bytes_left - len(part)
     except import_zstandard().ZstdError as error:

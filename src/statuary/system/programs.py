@@ -175,7 +175,7 @@ def _run_to_end(limits: RunLimits, start: "Callable[[], subprocess.Popen[bytes]]
         return process.wait(limits.seconds)
     except subprocess.TimeoutExpired:
         _kill_process(process)
-        raise ProgramError(f"it did not finish within {limits.seconds:g} seconds") from None
+        raise ProgramError(f"the program did not finish within {limits.seconds:g} seconds") from None
     except BaseException:
         _kill_process(process)
         raise
@@ -201,7 +201,7 @@ def _start_process(
             start_new_session=True,
         )
     except OSError as error:
-        raise ProgramError(f"it cannot be started: {error.strerror}") from None
+        raise ProgramError(f"the program cannot be started: {error.strerror}") from None
 
 
 def stop_all_programs() -> None:

@@ -48,7 +48,7 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
         for member in _zip_members(file) if zipfile.is_zipfile(file) else _tar_members(file):
             bytes_left -= member.size
             if bytes_left < 0:
-                raise DamagedDataError(f"it has more than {limit:,} bytes when unpacked")
+                raise DamagedDataError(f"the file has more than {limit:,} bytes when unpacked")
             parts = PurePosixPath(member.name.replace("\\", "/")).parts
             if not parts or ".." in parts or parts[0] == "/":
                 continue
@@ -57,12 +57,12 @@ def unpack(file: Path, folder: Path, limit: int) -> None:
             with place.open("xb") as copy:
                 copyfileobj(member.stream, copy)
     except tarfile.ReadError:  # its message lists the complaint of every format
-        raise DamagedDataError("it is not a zip or tar file, or it is cut off") from None
+        raise DamagedDataError("the file is not a zip or tar file, or is cut off") from None
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise DamagedDataError(f"it is damaged: {error}") from None
+        raise DamagedDataError(f"the file is damaged: {error}") from None
     # zipfile raises these errors for an encrypted file or an unknown compression method.
     except (RuntimeError, NotImplementedError) as error:
-        raise DamagedDataError(f"it cannot be unpacked: {error}") from None
+        raise DamagedDataError(f"the file cannot be unpacked: {error}") from None
 
 
 def _zip_members(file: Path) -> Iterator[_ArchiveMember]:

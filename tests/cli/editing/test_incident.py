@@ -46,7 +46,9 @@ def test_resolve_finds_open_incident_without_date(opened):
     assert "cannot become postmortem" in refused
     opened.run("incident", "resolve", "2026-11", "--body", "They are fast again.")
     assert "They are fast again." in opened.read("content/incidents/2026-11-02-slow-blocks.yaml")
-    assert "several incidents begin with '2026-11'" in opened.run("incident", "resolve", "2026-11", code=3)
+    assert "several incidents have an id that begins with '2026-11'" in opened.run(
+        "incident", "resolve", "2026-11", code=3
+    )
     opened.run(
         "incident", "reopen", "slow-answers", "--at", "2026-11-02T11:00:00Z", now="2026-11-02T11:00:00Z"
     )
@@ -354,7 +356,7 @@ def test_future_incident_update_gives_warning(opened):
         ),
         (
             "name: x\nupdates: &u\n  - {at: 2026-11-01T00:00:00Z, status: identified}\n",
-            "x.yaml:2:10: this value has an anchor",
+            "x.yaml:2:10: the value has an anchor",
         ),
     ],
 )

@@ -193,7 +193,7 @@ def test_complete_edits_existing_maintenance_occurrence(recurring):
 
 def test_recurring_maintenance_id_is_ambiguous(recurring):
     output = recurring.run("maintenance", "cancel", "refill", now=BEFORE, code=3)
-    assert "several maintenances begin with 'refill': " in output
+    assert "several maintenances have an id that begins with 'refill': " in output
     assert "refill-20261117t0700z" in output
 
 
@@ -322,7 +322,7 @@ def assert_clean(repository, now):
 
 def test_cancelled_unannounced_maintenance_is_never_published(recurring):
     output = recurring.run("maintenance", "cancel", FOURTH, "--body", "Not this week.", now=EARLY)
-    assert "it was not announced yet, so readers won't see it" in output
+    assert "the maintenance was not announced yet, so readers won't see it" in output
     assert windows(recurring)[FOURTH] == ("cancelled", "2026-11-24T07:00:00Z")
     assert FOURTH not in recurring.run("maintenance", "list", now=EARLY)
     assert "was cancelled before it was announced" in recurring.run(

@@ -136,7 +136,8 @@ class EditSession:
         place = self.options.content / path
         if path.endswith(".json"):
             raise EditError(
-                f"commands can edit only YAML, but {place} is JSON", "edit it yourself, or convert it to YAML"
+                f"commands can edit only YAML, but {place} is JSON",
+                "edit the file by hand, or convert it to YAML",
             )
         pattern = match_pattern(file.pure_path)
         try:

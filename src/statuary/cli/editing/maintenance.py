@@ -256,7 +256,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     edit = session.prepare_edit(window.source, lambda text: cancel_in_file(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
     if window.created_at > session.at:
-        click.echo("    it was not announced yet, so readers won't see it")
+        click.echo("    the maintenance was not announced yet, so readers won't see it")
 
 
 @maintenance_command.command("reschedule")

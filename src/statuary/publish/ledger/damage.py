@@ -38,7 +38,7 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
         raise sqlite3.DatabaseError(
-            f"its format has version {version}, but this version of statuary reads version {SCHEMA_VERSION}"
+            f"the format has version {version}, but this version of statuary reads version {SCHEMA_VERSION}"
         )
     expected = dict(EXPECTED_COLUMNS)
     for target in SECTION_TABLES:
@@ -53,12 +53,12 @@ def require_ledger(connection: sqlite3.Connection) -> None:
 
 def _require_meta_value(name: str, value: str) -> None:
     if name in ("run", "unfinished run") and not (value.isascii() and value.isdecimal()):
-        raise sqlite3.DatabaseError(f"the value of its note {name!r} is not a number")
+        raise sqlite3.DatabaseError(f"the value of the note {name!r} is not a number")
     if name == "instant":
         try:
             parse_instant(value)
         except InvalidValueError as error:
-            raise sqlite3.DatabaseError(f"the value of its note {name!r} is invalid: {error}") from None
+            raise sqlite3.DatabaseError(f"the value of the note {name!r} is invalid: {error}") from None
 
 
 def ledger_writing_error(error: Exception, file: Path) -> PublishingError:

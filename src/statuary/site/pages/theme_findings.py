@@ -86,7 +86,7 @@ def failing_template_finding(error: ThemeError) -> Finding:
     return Finding(
         rule=THEME_TEMPLATES,
         path=f"theme/templates/{error.template}",
-        message=f"cannot render the template: {error}; the page is built without it",
-        hint=f"fix it, or extend package/{error.template} and change less",
+        message=f"cannot render the template: {error}; pages use statuary's own template instead",
+        hint=f"fix the template, or extend package/{error.template} and change less",
         position=Position(error.line, 1) if error.line else None,
     )

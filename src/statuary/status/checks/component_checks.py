@@ -25,7 +25,7 @@ def duplicate_component(context: StatusContext) -> Iterator[StatusViolation]:
                     context.catalogue.components_source,
                     component.pointer,
                     f"{name!r} is already the key or id of component {owner!r}",
-                    "change the key or id of one of them",
+                    "change the key or id of one of the two components",
                     on_key=True,
                 )
 

@@ -360,7 +360,7 @@ def _ambiguous_name_error(
         )
     )
     return EditError(
-        f"several {record_noun}s begin with {typed_name!r}: {join_first_ids(still_open or ids)}",
+        f"several {record_noun}s have an id that begins with {typed_name!r}: {join_first_ids(still_open or ids)}",
         "type more of the id",
     )
 

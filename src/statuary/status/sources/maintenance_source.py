@@ -184,7 +184,7 @@ class MaintenanceSource(RecordSource, AutomationSource):
         for key in DERIVED_KEYS:
             if key in keys and getattr(self, key) is not None:
                 raise InvalidValueError(
-                    f"`{key}` has no effect on a recurring maintenance: it follows from each window",
+                    f"`{key}` has no effect on a recurring maintenance: statuary derives it for each window",
                     f"remove {key}",
                 )
         return self

@@ -199,7 +199,7 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
         _check_status(url, response)
         if response.status != HTTPStatus.PARTIAL_CONTENT:
             raise UnreachableError(
-                url, "cannot be read in parts: the server does not support ranges", "download it first"
+                url, "cannot be read in parts: the server does not support ranges", "download the file first"
             )
         with _convert_connection_errors(url):
             return response.read(size)
