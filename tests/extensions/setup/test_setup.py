@@ -10,9 +10,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from statuary.base.errors import StatuaryError
 from statuary.cli.main import command as statuary
+from statuary.extensions.hosting.host_files import HostFile
 from statuary.extensions.hosting.hosts import HOSTS
 from statuary.extensions.hosting.installation import Installation, add_extras
+from statuary.extensions.hosting.project_commands import add_digest_comment, refuse_edited_files
 from statuary.extensions.setup import commands
 from statuary.extensions.setup.files import SERVERS
 from support.requirements import require_program
@@ -212,6 +215,15 @@ def test_second_setup_updates_unedited_host_files(host, project):
         project / (".github/workflows/site.yml" if host == "github-pages" else "statuary.conf")
     ).read_text()
     assert ("zstd" if host == "github-pages" else "status.example.net") in text
+
+
+def test_setup_replaces_file_without_digest(tmp_path):
+    (tmp_path / "build.sh").write_text("true\n")
+    file = HostFile("build.sh", add_digest_comment("true\n", "#"))
+    refuse_edited_files([file], tmp_path, force=False)
+    (tmp_path / "build.sh").write_text("false\n")
+    with pytest.raises(StatuaryError, match="already exists"):
+        refuse_edited_files([file], tmp_path, force=False)
 
 
 def test_second_setup_updates_unedited_issue_form(project):
