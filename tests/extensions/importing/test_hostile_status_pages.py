@@ -154,5 +154,5 @@ def test_endless_status_page_pagination_is_rejected(tmp_path, monkeypatch, kind)
             return {**document, "incidents": document["incidents"] * 50}
         return document
 
-    monkeypatch.setattr(SavedPage, "json", endless)
+    monkeypatch.setattr(SavedPage, "fetch_json", endless)
     assert "has more than 1,000 pages" in outcome(kind, SAMPLES[kind]["documents"], tmp_path / "new")

@@ -326,7 +326,7 @@ def test_extract_prints_or_writes_snapshot_documents(content: Path, tmp_path: Pa
     found = tree(tmp_path / "out")
     assert found[f"v2/contract/{CHAIN}/{ADDRESS}"] == record
     assert "api/v2/summary.json" in found
-    assert "has no v2/x" in run("extract", file, "v2/x", code=3).output
+    assert "has no document v2/x" in run("extract", file, "v2/x", code=3).output
     assert "--to" in run("extract", file, "api/v2/*.json", code=3).output
 
 

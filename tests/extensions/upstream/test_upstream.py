@@ -245,7 +245,7 @@ def test_future_upstream_status_is_rejected(content):
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content, "2030-01-01T00:00:00Z")
         refused = run(content, "2026-11-20T10:00:00Z", code=3)
-        assert "the last status of blocks is of 2030-01-01T00:00:00Z" in refused
+        assert "the last status of blocks is dated 2030-01-01T00:00:00Z" in refused
         assert "--allow-clock-rollback" in refused
         run(content, "2026-11-20T10:00:00Z", "--allow-clock-rollback")
         run(content, "2026-11-20T11:00:00Z")
