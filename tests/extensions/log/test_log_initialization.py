@@ -191,7 +191,7 @@ def test_first_publication_continues_locally_built_log(tmp_path, content):
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")})
     refused = build(13, "--to", new, code=4)
     assert f"the log is missing at {new}: {begun.size} of its entries were signed before" in refused
-    assert f"for the first time, add --log-from {out}, which has all of them" in refused
+    assert f"for the first time, add --log-from {out}, which has all entries" in refused
 
     build(14, "--to", tmp_path / "newer", "--log-from", out, code=0)
     published = log_of(tmp_path / "newer")
