@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from statuary.base.findings import Finding, Rule
     from statuary.base.primitives import Instant
-    from statuary.publish.ledger.ledger import Ledger
+    from statuary.publish.ledger.known_files import KnownFiles
     from statuary.publish.target import BuildTarget
     from statuary.site.document import Document
     from statuary.site.operations import ApiDescription
@@ -189,12 +189,12 @@ class ContentFolder(NamedTuple):
     files: "ContentFiles"  # all files except contracts; receives findings about them
     reads_contracts: bool  # whether the folder's contracts are read too
     source: str = ""  # the path of site.yaml
-    settings: "SourceModel | None" = None  # the section's keys of site.yaml; None if site.yaml cannot be read
+    settings: object = None  # the section's settings from site.yaml; None if site.yaml cannot be read
     language: str = ""  # the language of pages
     extensions: tuple[
         tuple[str, tuple[object, ...]], ...
     ] = ()  # the key and settings of each enabled extension
-    ledger: "Ledger | None" = None  # that of the site that is built; None in a command that builds nothing
+    known: "KnownFiles | None" = None  # the values of files in the last build; None reads every file
 
 
 class SectionContent(NamedTuple):
@@ -239,6 +239,8 @@ class ContentSection(Section):
     An exception that leaves `build` ends the run, as errors of the target do later. These sections therefore
     exclude faulty records and components themselves.
     """
+
+    settings_type: ClassVar[type]  # the type of the settings that `settings_model` is converted to
 
     @classmethod
     def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":

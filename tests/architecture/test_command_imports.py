@@ -40,6 +40,8 @@ UNUSED = {
 UNCHANGED = UNUSED | {
     "jinja2",
     "nh3",
+    "pydantic",
+    "yaml",
     "xml.etree.ElementTree",
     "statuary.contracts.incremental.build_contract",
     "statuary.contracts.checks",

@@ -27,7 +27,7 @@ from statuary.status.api import documents as status_documents
 from statuary.status.feeds import feed_documents
 from statuary.status.model import timeline
 from statuary.status.pages import pages as status_pages
-from statuary.status.sources import read_status
+from statuary.status.sources import incident_source
 from statuary.workers.task_window import WorkersLostError
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
@@ -243,7 +243,7 @@ def failing_for(name: str, function: Any) -> Any:
 @pytest.mark.parametrize(
     "case",
     [
-        (read_status, "incident_from_source", False, False),
+        (incident_source, "incident_from_source", False, False),
         (timeline, "IncidentHistory", False, False),
         (status_documents, "incident_json", False, False),
         (feed_documents, "feed_entry", True, True),

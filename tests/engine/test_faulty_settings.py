@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command
 from statuary.contracts.sources.site_settings import ContractKeysSource
-from statuary.engine import read_settings
+from statuary.engine import parse_settings
 from statuary.engine.faulty_settings import (
     CORE_KEYS,
     DEFAULT,
@@ -206,8 +206,8 @@ def test_unexpected_exception_keeps_published_settings(tmp_path, monkeypatch):
             raise ZeroDivisionError("nobody foresaw this")
         return parse_tree(tree, *others)
 
-    parse_tree = read_settings._parse_tree
-    monkeypatch.setattr(read_settings, "_parse_tree", parse)
+    parse_tree = parse_settings.parse_settings
+    monkeypatch.setattr(parse_settings, "parse_settings", parse)
     write_files(tmp_path, {"components.yaml": COMPONENTS})
     (result, fallback) = read(tmp_path, with_value(("page", "name"), "New"), SOUND)
     assert (result.site is not None, fallback.settings) == (True, SOUND)

@@ -14,7 +14,7 @@ from statuary.base.primitives import count_text
 from statuary.base.rules import rule_of_function
 from statuary.contracts.hooks import RecompilesRecords
 from statuary.contracts.model.contract_row import ContractCounts
-from statuary.contracts.settings import ContractSettings
+from statuary.contracts.settings import ContractKeys
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
 from statuary.contracts.urls import CONTRACT_VIEWER, URLS
@@ -32,7 +32,6 @@ from statuary.site.document import Document
 from statuary.site.pages.site_context import site_context
 from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.source.file_kinds import FileKind
-from statuary.source.source_model import SourceModel, convert_model
 
 if TYPE_CHECKING:
     from statuary.base.findings import Rule
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from statuary.contracts.incremental.built_contracts import BuiltContracts
     from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
+    from statuary.source.source_model import SectionSource, SourceModel
 
 
 RECORD = "record"
@@ -57,12 +57,13 @@ class ContractsSection(ContentSection):
     """The section that builds the verified contracts of a site."""
 
     urls = URLS
+    settings_type = ContractKeys
 
     _built: "BuiltContracts | None" = None  # None until `build`, and in a tick
 
     @override
     @classmethod
-    def settings_model(cls) -> "type[SourceModel]":
+    def settings_model(cls) -> "type[SectionSource]":
         from statuary.contracts.sources.site_settings import ContractKeysSource
 
         return ContractKeysSource
@@ -81,19 +82,13 @@ class ContractsSection(ContentSection):
 
     @override
     def read(self, folder: ContentFolder) -> SectionContent | None:
-        from statuary.contracts.sources.site_settings import ContractKeysSource
-
         keys = folder.settings
-        if not isinstance(keys, ContractKeysSource):
+        if not isinstance(keys, ContractKeys):
             return None
-        settings = keys.contracts
-        contracts = SiteContracts(
-            chains=tuple(chain.to_chain() for chain in keys.chains),
-            settings=convert_model(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
-            sources=find_contracts(
-                folder.root, settings, folder.source, reads_contracts=folder.reads_contracts
-            ),
+        sources = find_contracts(
+            folder.root, keys.sources, folder.source, reads_contracts=folder.reads_contracts
         )
+        contracts = SiteContracts(keys.chains, keys.settings, sources)
         return SectionContent(contracts, has_contracts=bool(contracts.chains))
 
     @override

@@ -38,3 +38,11 @@ class ContractSettings(NamedTuple):
     publish: PublishPolicy = PublishPolicy.PROVED
     join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export
     compilations: tuple[str, ...] = ()  # SHA-256 of each compilation.json that the site's author vouches for
+
+
+class ContractKeys(NamedTuple):
+    """The values of the keys `chains` and `contracts` of site.yaml."""
+
+    chains: tuple[Chain, ...] = ()  # in the order of the settings
+    settings: ContractSettings = ContractSettings()
+    sources: tuple[str, ...] = ()  # folders, files and URLs of more contracts

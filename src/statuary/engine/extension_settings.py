@@ -10,26 +10,16 @@ from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
 from statuary.registry import EXTENSIONS, extension_of, load
+from statuary.site.settings import ExtensionSettings
 from statuary.source.load_model import validate_tree
-from statuary.source.source_model import SourceModel
-
-ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
-"""Key of site.yaml and settings of every extension that is on."""
+from statuary.source.source_model import SectionSource
 
 
-class ExtensionSource(SourceModel):
+class ExtensionSource(SectionSource):
     """Base of the models that read an extension's key in site.yaml.
 
     The key is its only member.
     """
-
-    def to_settings(self) -> tuple[object, ...] | None:
-        """Convert the extension's key in site.yaml to its settings.
-
-        Returns:
-            The settings, or None if the key disables the extension.
-        """
-        raise NotImplementedError
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:

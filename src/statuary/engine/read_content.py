@@ -10,17 +10,17 @@ from statuary.base.progress import Progress, report_stage
 from statuary.engine.faulty_settings import SettingsFallback, published_settings, store_settings
 from statuary.engine.read_page_settings import read_page_settings
 from statuary.engine.read_settings import (
-    SettingsFile,
     find_settings_errors,
-    parse_settings,
+    read_settings,
     read_settings_tree,
     with_reason,
 )
 from statuary.engine.report import BuildReport
+from statuary.publish.ledger.known_files import KnownFiles
 from statuary.publish.ledger.ledger import Ledger
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
-from statuary.site.settings import HostingSettings
+from statuary.site.settings import SettingsFile
 from statuary.site.site_content import Fault, SiteContent
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import (
@@ -29,7 +29,6 @@ from statuary.source.file_kinds import (
     match_pattern,
 )
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.source.source_model import convert_model
 
 
 def read_site(
@@ -104,7 +103,8 @@ def read_content(
             content.add_unreadable_path(root, file)
         else:
             content.add(file)
-    folder = ContentFolder(root=root, files=content, reads_contracts=files is None, ledger=ledger)
+    known = None if ledger is None else ledger.table(KnownFiles)
+    folder = ContentFolder(root=root, files=content, reads_contracts=files is None, known=known)
     return ReadResult(_read_site(folder, fallback or SettingsFallback(is_strict=True)), content.findings)
 
 
@@ -125,7 +125,7 @@ def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent
         None if the settings are missing, or a file that a site needs cannot be read.
     """
     files = folder.files
-    tree = read_settings_tree(files)
+    tree = read_settings_tree(files, folder.known)
     source = next((file.path for file in files.files[FileKind.SITE]), "")
     folder = folder._replace(source=source)
     of_others = [finding for finding in files.findings if finding.path != source]
@@ -159,7 +159,7 @@ def _read_with(folder: ContentFolder, tree: dict[str, Any] | None) -> SiteConten
         None if the settings have errors, or a file that a site needs cannot be read.
     """
     files, source = folder.files, folder.source
-    settings = None if tree is None else parse_settings(tree, source, files.findings)
+    settings = None if tree is None else read_settings(tree, source, files.findings, folder.known)
     if settings is None:
         for row in CONTENT_SECTIONS:
             load(row.section)().read(folder._replace(source=""))  # for its findings
@@ -193,7 +193,7 @@ def _combine_site(
         source=source,
         page=page,
         pages=pages,
-        hosting=convert_model(HostingSettings, settings.site.hosting),
+        hosting=settings.site.hosting,
         own_pages=own_pages,
         extensions=settings.extensions,
         faulty_keys=settings.faulty_keys,

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
-from statuary.engine.read_settings import SettingsFile
-from statuary.site.settings import LANGUAGES, PageSettings, SitePage
+from statuary.site.settings import LANGUAGES, PageSettings, SettingsFile, SitePage
 from statuary.site.site_content import Fault
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import FileKind
-from statuary.source.source_model import convert_model
 
 
 class ReadPages(NamedTuple):
@@ -30,7 +28,7 @@ def read_page_settings(files: ContentFiles, settings: SettingsFile, site_source:
         settings: the settings of the site.
         site_source: the path of site.yaml.
     """
-    pages = convert_model(PageSettings, settings.site.pages)
+    pages = settings.site.pages
     page_files = files.files[FileKind.PAGE]
     if not files.theme and not page_files and pages.language in LANGUAGES:
         return ReadPages(pages)

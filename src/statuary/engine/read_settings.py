@@ -1,22 +1,19 @@
 """Read site.yaml, and find the errors in it."""
 
+import json
 from collections.abc import Iterable
 from functools import partial
-from typing import NamedTuple
 
 from statuary.base.budget import DEFECT, run_guarded
 from statuary.base.findings import Finding, Severity
-from statuary.engine.extension_settings import ExtensionSettings, extension_models, read_extension_settings
-from statuary.engine.faulty_settings import Tree
-from statuary.engine.site_source import SiteSource
+from statuary.engine.faulty_settings import CORE_KEYS, Tree
+from statuary.publish.ledger.known_files import KnownFiles
 from statuary.registry import CONTENT_SECTIONS, load
+from statuary.site.settings import SettingsFile, SiteKeys
 from statuary.site.site_content import SiteContent
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import FileKind
-from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile
-from statuary.source.source_model import SourceModel
-from statuary.source.unreadable import UnreadableError
 
 
 def find_settings_errors(findings: Iterable[Finding], source: str, site: SiteContent | None) -> list[Finding]:
@@ -44,75 +41,81 @@ def with_reason(findings: Iterable[Finding], stopping: Finding) -> list[Finding]
     ]
 
 
-def read_settings_tree(files: ContentFiles) -> Tree | None:
+def read_settings_tree(files: ContentFiles, known: KnownFiles | None) -> Tree | None:
     """Read the values of site.yaml.
+
+    Args:
+        files: the content files.
+        known: the values of files in the last build; None in a command that builds nothing.
 
     Returns:
         The values by key; None if there is no such file, or it cannot be read.
     """
-    read = files.read_single(FileKind.SITE, _load_tree)
+    load = _load_tree if known is None else known.only_changed(_load_tree, dict)
+    read = files.read_single(FileKind.SITE, load)
     if not files.files[FileKind.SITE]:
         message = "the content folder has no site.yaml"
         files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
     return None if read is None else read[1]
 
 
-class SettingsFile(NamedTuple):
-    """The parsed content of site.yaml."""
-
-    site: SiteSource
-    sections: dict[str, SourceModel]  # the keys of contracts and status, by section
-    extensions: ExtensionSettings
-    faulty_keys: frozenset[str]  # the extensions that are left out because of an error in their settings
-
-
 def _load_tree(file: SourceFile, *, limit: int, findings: list[Finding]) -> Tree | None:
-    try:
-        tree = read_tree(file, limit)
-    except UnreadableError as error:
-        findings.append(error.to_finding(file.path))
-        return None
-    if not isinstance(tree, dict):
-        validate_tree(tree, SiteSource, file.path, findings)
-        return None
-    return tree
+    from statuary.engine.parse_settings import load_settings_tree
+
+    return load_settings_tree(file, limit=limit, findings=findings)
 
 
-def parse_settings(tree: Tree, path: str, findings: list[Finding]) -> SettingsFile | None:
-    """Validate the values of site.yaml.
+def read_settings(
+    tree: Tree, path: str, findings: list[Finding], known: KnownFiles | None
+) -> SettingsFile | None:
+    """Convert the values of site.yaml to settings.
+
+    Values that are those of the last build are not validated again, unless some of them belong to extensions.
 
     Args:
         tree: the values by key.
         path: the path of the file, which errors name.
         findings: receives the errors in the values.
+        known: the values of files in the last build; None in a command that builds nothing.
 
     Returns:
         The settings, or None if there are errors that other parts of a site depend on.
     """
-    parsed = run_guarded(partial(_parse_tree, dict(tree), path, findings), path, "reading the file")
+    body = json.dumps(tree).encode()
+    settings = None if known is None else _find_known_settings(known, path, body)
+    if settings is not None:
+        return settings
+    from statuary.engine.parse_settings import parse_settings
+
+    earlier = len(findings)
+    parsed = run_guarded(partial(parse_settings, dict(tree), path, findings), path, "reading the file")
     if isinstance(parsed, Finding):
         findings.append(parsed)
         return None
+    if known is not None and len(findings) == earlier and tree.keys() <= CORE:
+        _store_settings(known, path, parsed)
     return parsed
 
 
-def _parse_tree(tree: Tree, path: str, findings: list[Finding]) -> SettingsFile | None:
-    """Validate the keys of site.yaml, each by the model of its section."""
-    kinds = {row.name: load(row.section).settings_model() for row in CONTENT_SECTIONS}
-    known = [SiteSource, *kinds.values()]  # the models of all keys except those of extensions
-    sections: dict[str, SourceModel] = {}
-    for name, kind in kinds.items():
-        source = validate_tree(_take(tree, kind.model_fields), kind, path, findings, known)
-        if source is not None:
-            sections[name] = source
-    models = extension_models(key for key in tree if key not in SiteSource.model_fields)
-    extensions = read_extension_settings(tree, models, path, findings)
-    _take(tree, models)
-    site = validate_tree(tree, SiteSource, path, findings, known)
-    if site is None or extensions is None or len(sections) < len(kinds):
-        return None
-    return SettingsFile(site, sections, *extensions)
+CORE = {str(pointer[0]) for pointer in CORE_KEYS}
+"""The keys of site.yaml that belong to no extension."""
 
 
-def _take(tree: Tree, keys: Iterable[str]) -> Tree:
-    return {key: tree.pop(key) for key in keys if key in tree}
+def _find_known_settings(known: KnownFiles, path: str, body: bytes) -> SettingsFile | None:
+    site = known.find(_stored_name(path), body, SiteKeys)
+    sections: dict[str, object] = {
+        row.name: known.find(_stored_name(path, row.name), body, load(row.section).settings_type)
+        for row in CONTENT_SECTIONS
+    }
+    return None if site is None or None in sections.values() else SettingsFile(site, sections)
+
+
+def _store_settings(known: KnownFiles, path: str, settings: SettingsFile | None) -> None:
+    if settings is not None:
+        known.add(_stored_name(path), settings.site)
+        for section, value in settings.sections.items():
+            known.add(_stored_name(path, section), value)
+
+
+def _stored_name(path: str, section: str = "site") -> str:
+    return f"{path}: {section}"

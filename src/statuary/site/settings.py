@@ -55,6 +55,9 @@ class HostingSettings(NamedTuple):
 NO_HOSTING = HostingSettings()
 """The host of a site without hosting settings."""
 
+ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
+"""Key of site.yaml and settings of every extension that is on."""
+
 
 MAX_CONTRACT_PAGES = 10_000
 """The default number of contracts up to which each has its own page."""
@@ -199,3 +202,19 @@ class PageSettings:
             count: the number of contracts of the site.
         """
         return count <= self.listed
+
+
+class SiteKeys(NamedTuple):
+    """The values of the keys `pages` and `hosting` of site.yaml."""
+
+    pages: PageSettings  # without the theme, which has files of its own
+    hosting: HostingSettings
+
+
+class SettingsFile(NamedTuple):
+    """The parsed content of site.yaml."""
+
+    site: SiteKeys
+    sections: dict[str, object]  # the settings of contracts and status, by section
+    extensions: ExtensionSettings = ()
+    faulty_keys: frozenset[str] = frozenset()  # the extensions with an error in their settings, left out

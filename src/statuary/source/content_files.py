@@ -1,6 +1,6 @@
 """The files of a content folder by kind, and their faults."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Protocol, TypeVar
@@ -18,7 +18,6 @@ from statuary.source.file_kinds import (
 from statuary.source.source_files import SourceFile, UnusableFile
 
 Content = TypeVar("Content")
-Source = TypeVar("Source")
 Content_co = TypeVar("Content_co", covariant=True)
 
 
@@ -149,27 +148,3 @@ class ContentFiles:
             elif value is not None:
                 self.read_paths.add(file.path)
                 yield file, value
-
-    def convert_all(
-        self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
-    ) -> tuple[Content, ...]:
-        """Convert the parsed content of files to objects of the model.
-
-        A file with an error is skipped, and the error becomes a finding.
-
-        Args:
-            sources: the files with their content.
-            translate: converts the content of a file, given the content, the file's name without suffix, and
-                its path.
-        """
-        values = []
-        for file, source in sources:
-            value = run_guarded(
-                partial(translate, source, file.pure_path.stem, file.path), file.path, "reading the file"
-            )
-            if isinstance(value, Finding):
-                self.read_paths.discard(file.path)
-                self.findings.append(value)
-            else:
-                values.append(value)
-        return tuple(values)

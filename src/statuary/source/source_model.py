@@ -53,6 +53,18 @@ class SourceModel(BaseModel):
         return [field.alias or name for name, field in cls.model_fields.items()]
 
 
+class SectionSource(SourceModel):
+    """Base of the models for a section's keys in site.yaml."""
+
+    def to_settings(self) -> tuple[object, ...] | None:
+        """Convert the keys to the section's settings.
+
+        Returns:
+            The settings, or None if the key of an extension disables it.
+        """
+        raise NotImplementedError
+
+
 Value = TypeVar("Value")
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.publish.target import BuildTarget
@@ -68,6 +67,8 @@ def load_published_components(target: BuildTarget) -> tuple[Component, ...]:
         The components; empty if there was no build, or if another version of statuary stored them in a
         different form.
     """
+    from pydantic import TypeAdapter, ValidationError
+
     note = target.ledger.get_meta(PUBLISHED_COMPONENTS)
     try:
         return TypeAdapter(tuple[Component, ...]).validate_json(note or "[]")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,14 +25,15 @@ from statuary.section import (
 from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
 from statuary.source.file_kinds import FileKind
-from statuary.source.source_model import SourceModel, convert_model
 from statuary.status.hooks import FollowsStatus, PreviousVersions, PublishesIncidents
-from statuary.status.model.records import StatusContent, StatusSettings
+from statuary.status.model.records import StatusContent
+from statuary.status.sources.read_values import StatusKeys
 from statuary.status.urls import URLS
 
 if TYPE_CHECKING:
     from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
+    from statuary.source.source_model import SectionSource, SourceModel
     from statuary.status.site_status import SiteStatus
 
 STATUS_RULES = "status"
@@ -58,6 +58,7 @@ class StatusSection(ContentSection, PublishesIncidents):
     """
 
     urls = URLS
+    settings_type = StatusKeys
 
     _status: "SiteStatus"  # set by `exclude_faults`
     _found: Sequence[Finding] = ()  # the findings of the rules; set by `exclude_faults`
@@ -66,7 +67,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     @classmethod
-    def settings_model(cls) -> "type[SourceModel]":
+    def settings_model(cls) -> "type[SectionSource]":
         from statuary.status.sources.site_settings import StatusKeysSource
 
         return StatusKeysSource
@@ -87,24 +88,18 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def read(self, folder: ContentFolder) -> SectionContent | None:
-        from statuary.status.known_incidents import KnownIncidents
         from statuary.status.sources.read_status import read_status
-        from statuary.status.sources.site_settings import StatusKeysSource, page_from_source
 
-        keys = folder.settings
-        page = page_from_source(keys.page) if isinstance(keys, StatusKeysSource) else None
-        known = None if folder.ledger is None else folder.ledger.table(KnownIncidents)
-        status = read_status(folder.files, page, folder.source, known)
-        if status is None or not isinstance(keys, StatusKeysSource):
+        keys = folder.settings if isinstance(folder.settings, StatusKeys) else None
+        status = read_status(folder.files, None if keys is None else keys.page, folder.source, folder.known)
+        if status is None or keys is None:
             return None
         enabled = dict(folder.extensions)
         for key, target in providers("status").items():
             if key in enabled:
                 apply = load(target)
                 status = apply(folder.root, enabled[key], status, folder.files.findings, folder.language)
-        horizon = timedelta(days=keys.status.horizon_days)
-        content = StatusContent(status, convert_model(StatusSettings, keys.status, horizon=horizon))
-        return SectionContent(content, page=status.page)
+        return SectionContent(StatusContent(status, keys.settings), page=status.page)
 
     @override
     @classmethod

@@ -1,15 +1,15 @@
 """Find the contracts of a content folder, without reading them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from statuary.contracts.sources.contract_source import ContractSources, NoContracts
-from statuary.contracts.sources.site_settings import ContractsSource
 from statuary.source.file_kinds import CONTRACTS
 
 
 def find_contracts(
-    root: Path, settings: ContractsSource, path: str, *, reads_contracts: bool
+    root: Path, locations: Sequence[str], path: str, *, reads_contracts: bool
 ) -> ContractSources:
     """Find the contracts in the content folder and in external sources.
 
@@ -17,11 +17,10 @@ def find_contracts(
 
     Args:
         root: the content folder.
-        settings: the key `contracts` of site.yaml.
+        locations: the external sources: folders, files and URLs of object stores.
         path: the path of site.yaml, which errors name.
         reads_contracts: whether to search the folder `contracts` of the content.
     """
-    locations = settings.sources
     if not locations and not (reads_contracts and os.path.lexists(root / CONTRACTS)):
         return NoContracts()
     from statuary.contracts.sources.contract_scan import ContractScan, ExternalSource, ScanResult

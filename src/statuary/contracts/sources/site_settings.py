@@ -4,17 +4,19 @@ from collections import Counter
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
+from typing_extensions import override
 
 from statuary.base.limits import LARGEST_BLOCK
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.known_contradiction import KnownContradiction
-from statuary.contracts.settings import Chain, ContractSettings, PublishPolicy
+from statuary.contracts.settings import Chain, ContractKeys, ContractSettings, PublishPolicy
 from statuary.source.source_model import (
     AddressText,
     ChainIdText,
     DateText,
     Flag,
     HexText,
+    SectionSource,
     SourceModel,
     Text,
     WholeNumber,
@@ -122,10 +124,19 @@ class ContractsSource(SourceModel):
     more, it uses the disk."""
 
 
-class ContractKeysSource(SourceModel):
+class ContractKeysSource(SectionSource):
     """The keys of site.yaml about contracts."""
 
     chains: Annotated[tuple[ChainSource, ...], Field(default=())]
     """The chains whose contracts the site contains."""
     contracts: ContractsSource = ContractsSource.model_construct()
     """Which contract records the site publishes, and more places to read them from."""
+
+    @override
+    def to_settings(self) -> ContractKeys:
+        settings = self.contracts
+        return ContractKeys(
+            chains=tuple(chain.to_chain() for chain in self.chains),
+            settings=convert_model(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
+            sources=settings.sources,
+        )

@@ -1,7 +1,6 @@
 """Read components.yaml, also if some of its components have errors."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -10,29 +9,22 @@ from statuary.base.json_values import Json
 from statuary.source.load_model import error_pointers, read_tree, validate_tree, validation_findings
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.status.model.records import FaultyPart
-from statuary.status.sources.component_source import ComponentsSource
+from statuary.status.model.records import FaultyPart, Page
+from statuary.status.sources.component_source import ComponentsSource, components_from_source
+from statuary.status.sources.read_values import NOTHING_READ, ReadComponents
 
 COMPONENTS = "components"
 
 
-class ReadComponents(NamedTuple):
-    """The content of components.yaml."""
-
-    source: ComponentsSource  # a component with an error has a placeholder: the others keep their positions
-    faulty_parts: tuple[FaultyPart, ...] = ()  # the parts with placeholders, or the whole file
-
-
-NOTHING_READ = ReadComponents(ComponentsSource(components={}), (FaultyPart(()),))
-"""The content of a file of which nothing can be read."""
-
-
-def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) -> ReadComponents:
+def read_components(
+    file: SourceFile, *, limit: int, findings: list[Finding], page: Page | None
+) -> ReadComponents:
     """Read the components that have no error from components.yaml.
 
     Args:
         limit: the largest size of the file in bytes.
         findings: receives the errors in the file.
+        page: the page of the components; None if it cannot be read, so that only errors are found.
     """
     try:
         tree = read_tree(file, limit)
@@ -43,14 +35,22 @@ def read_components(file: SourceFile, *, limit: int, findings: list[Finding]) ->
         validate_tree(tree, ComponentsSource, file.path, findings)
         return NOTHING_READ
     try:
-        return ReadComponents(ComponentsSource.model_validate(tree))
+        return _to_components(ComponentsSource.model_validate(tree), page)
     except ValidationError as error:
         found = validation_findings(error, ComponentsSource, tree)
         findings += [finding.with_path(file.path) for finding in found]
-        return _components_without_errors(tree, error)
+        return _components_without_errors(tree, error, page)
 
 
-def _components_without_errors(tree: dict[str, Json], error: ValidationError) -> ReadComponents:
+def _to_components(
+    source: ComponentsSource, page: Page | None, faulty_parts: tuple[FaultyPart, ...] = ()
+) -> ReadComponents:
+    return ReadComponents(() if page is None else components_from_source(source, page), faulty_parts)
+
+
+def _components_without_errors(
+    tree: dict[str, Json], error: ValidationError, page: Page | None
+) -> ReadComponents:
     """Read components.yaml without its errors.
 
     A faulty component is replaced by a placeholder, so that the others keep their positions. Unknown keys of the file are
@@ -59,6 +59,7 @@ def _components_without_errors(tree: dict[str, Json], error: ValidationError) ->
     Args:
         tree: the parsed file, which is changed.
         error: the errors that pydantic found in it.
+        page: the page of the components; None if it cannot be read.
     """
     places = {_pointer_of_faulty_component(pointer) for pointer in error_pointers(error, tree)}
     if () in places or (COMPONENTS,) in places:
@@ -77,7 +78,7 @@ def _components_without_errors(tree: dict[str, Json], error: ValidationError) ->
             parts.append(FaultyPart(place))
             del parent[key]
     try:
-        return ReadComponents(ComponentsSource.model_validate(tree), tuple(parts))
+        return _to_components(ComponentsSource.model_validate(tree), page, tuple(parts))
     except ValidationError:
         return NOTHING_READ
 

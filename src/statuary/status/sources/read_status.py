@@ -1,30 +1,33 @@
-"""Read the files of a status: components, incidents, maintenance windows and templates."""
+"""Read the files of a status: components, incidents, maintenance windows and templates.
+
+The source models are imported only to read a file that changed since the last build.
+"""
 
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from statuary.base.findings import Finding
-from statuary.source.content_files import ContentFiles
+from statuary.publish.ledger.known_files import KnownFiles
+from statuary.source.content_files import ContentFiles, Load
 from statuary.source.file_kinds import FileKind
-from statuary.source.load_model import load_model
-from statuary.source.source_files import ReadFile, SourceFile
-from statuary.source.unreadable import UnreadableError
-from statuary.status.known_incidents import KnownIncidents
+from statuary.source.source_files import SourceFile
 from statuary.status.model.faulty_parts import without_faulty_components
-from statuary.status.model.records import Incident, Page, StatusCatalogue, with_creation_dates
-from statuary.status.sources.component_source import components_from_source
-from statuary.status.sources.incident_source import (
-    IncidentSource,
-    TemplateSource,
-    incident_from_source,
-    template_from_source,
+from statuary.status.model.records import (
+    Incident,
+    IncidentTemplate,
+    Maintenance,
+    Page,
+    StatusCatalogue,
+    with_creation_dates,
 )
-from statuary.status.sources.maintenance_source import MaintenanceSource, maintenance_from_source
-from statuary.status.sources.read_components import NOTHING_READ, ReadComponents, read_components
+from statuary.status.sources.read_values import NOTHING_READ, ReadComponents
+
+Value = TypeVar("Value")
 
 
 def read_status(
-    files: ContentFiles, page: Page | None, page_source: str, known_incidents: KnownIncidents | None = None
+    files: ContentFiles, page: Page | None, page_source: str, known: KnownFiles | None = None
 ) -> StatusCatalogue | None:
     """Read the files of components, incidents and maintenance windows.
 
@@ -32,46 +35,49 @@ def read_status(
         files: the content files, to which findings about errors are added.
         page: the settings of the page; None if they cannot be read, so that only errors are found.
         page_source: the path of site.yaml.
-        known_incidents: the incidents of the last build, whose unchanged files need not be parsed; newly
-            parsed ones are added to it. None parses every file.
+        known: the values of files in the last build; receives those of changed files. None reads every file.
 
     Returns:
         Components, incidents and windows; None if the page cannot be read.
     """
-    components = files.read_single(FileKind.COMPONENTS, read_components)
-    incidents = list(
-        files.read_all(FileKind.INCIDENT, partial(_load_incident, known_incidents=known_incidents))
-    )
-    maintenances = list(files.read_all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
-    templates = list(files.read_all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource)))
+
+    def changed(load: Load[Value], kind: type[Value], *inputs: object) -> Load[Value]:
+        return load if known is None else known.only_changed(load, kind, *inputs)
+
+    def read_all(kind: FileKind, load: Load[Value]) -> tuple[Value, ...]:
+        return tuple(value for _, value in files.read_all(kind, load))
+
+    load_components = changed(partial(_load_components, page=page), ReadComponents, page)
+    load_maintenance = changed(partial(_load_maintenance, page=page), Maintenance, page)
+    components = files.read_single(FileKind.COMPONENTS, load_components)
+    incidents = read_all(FileKind.INCIDENT, changed(_load_incident, Incident))
+    maintenances = read_all(FileKind.MAINTENANCE, load_maintenance)
+    templates = read_all(FileKind.TEMPLATE, changed(_load_template, IncidentTemplate))
     if page is None:
         return None
     status = StatusCatalogue(
         page=page,
         page_source=page_source,
-        incidents=files.convert_all(incidents, partial(_translate_incident, known_incidents=known_incidents)),
-        maintenances=files.convert_all(maintenances, partial(maintenance_from_source, page=page)),
-        templates=tuple(
-            template_from_source(template, file.pure_path.stem, file.path) for file, template in templates
-        ),
+        incidents=incidents,
+        maintenances=maintenances,
+        templates=templates,
     )
     return with_creation_dates(_with_components(files, None if components is None else components[1], status))
 
 
-def _load_incident(
-    file: SourceFile, *, limit: int, findings: list[Finding], known_incidents: KnownIncidents | None
-) -> IncidentSource | Incident | None:
+def _load_components(
+    file: SourceFile, *, limit: int, findings: list[Finding], page: Page | None
+) -> ReadComponents:
+    from statuary.status.sources.read_components import read_components
+
+    return read_components(file, limit=limit, findings=findings, page=page)
+
+
+def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> Incident | None:
     """Read an incident, or report that the file is a maintenance window."""
-    if known_incidents is not None:
-        try:
-            body = file.load_bytes(limit)
-        except UnreadableError as error:
-            findings.append(error.to_finding(file.path))
-            return None
-        incident = known_incidents.find(file.path, body)
-        if incident is not None:
-            return incident
-        file = ReadFile(file.root, file.path, body)
+    from statuary.source.load_model import load_model
+    from statuary.status.sources.incident_source import IncidentSource, incident_from_source
+
     found: list[Finding] = []
     source = load_model(file, model=IncidentSource, limit=limit, findings=found)
     window = next((finding for finding in found if finding.pointer == ("scheduled_for",)), None)
@@ -79,18 +85,27 @@ def _load_incident(
         message = "this is a maintenance window: an incident has no `scheduled_for`"
         found = [replace(window, message=message, hint="move the file to maintenances/")]
     findings += found
-    return source
+    return None if source is None else incident_from_source(source, file.pure_path.stem, file.path)
 
 
-def _translate_incident(
-    source: IncidentSource | Incident, file_name: str, path: str, known_incidents: KnownIncidents | None
-) -> Incident:
-    if isinstance(source, Incident):
-        return source
-    incident = incident_from_source(source, file_name, path)
-    if known_incidents is not None:
-        known_incidents.add(incident)
-    return incident
+def _load_maintenance(
+    file: SourceFile, *, limit: int, findings: list[Finding], page: Page | None
+) -> Maintenance | None:
+    from statuary.source.load_model import load_model
+    from statuary.status.sources.maintenance_source import MaintenanceSource, maintenance_from_source
+
+    source = load_model(file, model=MaintenanceSource, limit=limit, findings=findings)
+    if source is None or page is None:
+        return None
+    return maintenance_from_source(source, file.pure_path.stem, file.path, page)
+
+
+def _load_template(file: SourceFile, *, limit: int, findings: list[Finding]) -> IncidentTemplate | None:
+    from statuary.source.load_model import load_model
+    from statuary.status.sources.incident_source import TemplateSource, template_from_source
+
+    source = load_model(file, model=TemplateSource, limit=limit, findings=findings)
+    return None if source is None else template_from_source(source, file.pure_path.stem, file.path)
 
 
 def _with_components(
@@ -112,8 +127,8 @@ def _with_components(
         files.findings.append(Finding(rule="missing-file", path=path, message=message, hint=hint))
     else:
         return status
+    status = replace(status, components=read.components)
     if not read.faulty_parts:
-        return replace(status, components=components_from_source(read.source, status.page))
+        return status
     files.faulty_paths.add(status.components_source)
-    status = replace(status, components=components_from_source(read.source, status.page))
     return without_faulty_components(status, read.faulty_parts)

@@ -1,10 +1,12 @@
 """The keys `page` and `status` of site.yaml."""
 
 import re
+from datetime import timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
+from typing_extensions import override
 
 from statuary.base.primitives import InvalidValueError
 from statuary.source.source_model import (
@@ -13,6 +15,7 @@ from statuary.source.source_model import (
     Identifier,
     InstantText,
     Name,
+    SectionSource,
     SourceModel,
     Text,
     TimeZoneText,
@@ -21,6 +24,7 @@ from statuary.source.source_model import (
 )
 from statuary.status.model.records import UNKNOWN_CREATION, Page, StatusSettings, derived_id
 from statuary.status.model.vocabulary import Impact
+from statuary.status.sources.read_values import StatusKeys
 
 
 def _host_of_url(text: str) -> str:
@@ -131,10 +135,17 @@ class StatusSource(SourceModel):
     at most."""
 
 
-class StatusKeysSource(SourceModel):
+class StatusKeysSource(SectionSource):
     """The keys of site.yaml about the status."""
 
     page: PageSource
     """The name and the address of the status page."""
     status: StatusSource = StatusSource.model_construct()
     """Which status documents the site has, and for how many days a build prepares them."""
+
+    @override
+    def to_settings(self) -> StatusKeys:
+        horizon = timedelta(days=self.status.horizon_days)
+        return StatusKeys(
+            page_from_source(self.page), convert_model(StatusSettings, self.status, horizon=horizon)
+        )

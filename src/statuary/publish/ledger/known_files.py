@@ -1,0 +1,110 @@
+"""The values of content files in the last build, so that a build reads only the files that changed."""
+
+import sqlite3
+from hashlib import sha256
+from typing import TypeVar
+
+from typing_extensions import override
+
+from statuary.base.findings import Finding
+from statuary.publish.fingerprint import digest_of, program_fingerprint
+from statuary.publish.ledger.ledger import Ledger, LedgerTable
+from statuary.publish.ledger.stored_values import decode_value, encode_value
+from statuary.source.content_files import Load
+from statuary.source.source_files import ReadFile, SourceFile
+from statuary.source.unreadable import UnreadableError
+
+Value = TypeVar("Value")
+
+
+class KnownFiles(LedgerTable):
+    """A table of the values that builds have made from content files without faults.
+
+    A stored value is used again only if its file has the same bytes, everything else that it depends on is equal,
+    and the program is the same.
+    """
+
+    def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
+        super().__init__(ledger, connection)
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS main.known_files"
+            " (name TEXT PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID"
+        )
+        rows = connection.execute(
+            "SELECT name, checksum, value FROM main.known_files"
+            " WHERE typeof(checksum) = 'blob' AND typeof(value) = 'blob'"  # else the ledger is damaged
+        )
+        self._known = {name: (checksum, value) for name, checksum, value in rows}
+        self._program = program_fingerprint().encode()
+        self._digests: dict[
+            str, bytes
+        ] = {}  # the digest of the file and the inputs of each value of this build
+        self._changed: list[tuple[str, bytes, bytes]] = []
+
+    def find(self, name: str, body: bytes, kind: type[Value], *inputs: object) -> Value | None:
+        """Return the stored value of a file, unless the file has changed.
+
+        Args:
+            name: the path of the file, or another name of the value.
+            body: the bytes of the file now.
+            kind: the type of the value.
+            inputs: everything else that the value depends on, such as the settings of the page.
+
+        Returns:
+            The value, or None if it is not stored, or the file, the inputs or the program have changed since.
+        """
+        inputs_digest = digest_of(*inputs).encode() if inputs else b""
+        digest = self._digests[name] = sha256(inputs_digest + body).digest()
+        checksum, value = self._known.get(name, (b"", b""))
+        if checksum != self._checksum(digest, value):
+            return None
+        try:
+            return decode_value(kind, value)
+        except LookupError:  # this machine has no data of a time zone
+            return None
+
+    def only_changed(self, load: Load[Value], kind: type[Value], *inputs: object) -> Load[Value]:
+        """Return a function that calls another one only for files that changed since the last build.
+
+        Args:
+            load: reads a file; its value is stored unless it finds a fault.
+            kind: the type of the value.
+            inputs: everything else that the value depends on.
+        """
+
+        def load_changed(file: SourceFile, *, limit: int, findings: list[Finding]) -> Value | None:
+            try:
+                body = file.load_bytes(limit)
+            except UnreadableError as error:
+                findings.append(error.to_finding(file.path))
+                return None
+            value = self.find(file.path, body, kind, *inputs)
+            if value is None:
+                earlier = len(findings)
+                value = load(ReadFile(file.root, file.path, body), limit=limit, findings=findings)
+                if value is not None and len(findings) == earlier:
+                    self.add(file.path, value)
+            return value
+
+        return load_changed
+
+    def add(self, name: str, value: object) -> None:
+        """Store the value that was read from a changed file.
+
+        A value with translated texts is not stored, so every build reads its file again.
+        """
+        try:
+            encoded = encode_value(value)
+        except TypeError:
+            del self._digests[name]
+        else:
+            self._changed.append((name, self._checksum(self._digests[name], encoded), encoded))
+
+    def _checksum(self, digest: bytes, value: bytes) -> bytes:
+        return sha256(self._program + digest + value).digest()
+
+    @override
+    def save(self) -> None:
+        gone = self._known.keys() - self._digests.keys()
+        self.connection.executemany("DELETE FROM main.known_files WHERE name = ?", ((name,) for name in gone))
+        self.connection.executemany("INSERT OR REPLACE INTO main.known_files VALUES (?,?,?)", self._changed)
