@@ -12,14 +12,15 @@ from click.testing import CliRunner
 
 from statuary.base.errors import StatuaryError
 from statuary.cli.main import command as statuary
-from statuary.extensions.hosting.host_files import HostFile
-from statuary.extensions.hosting.hosts import HOSTS
+from statuary.extensions.hosting.host_files import HostFile, HostOptions
+from statuary.extensions.hosting.hosts import HOSTS, Host, is_edge_file
 from statuary.extensions.hosting.installation import Installation, add_extras
 from statuary.extensions.hosting.project_commands import add_digest_comment, refuse_edited_files
 from statuary.extensions.setup import commands
 from statuary.extensions.setup.files import SERVERS
 from support.requirements import require_program
 from support.sites import COMPONENTS, SITE, small_site, write_files
+from support.tiers import few_by_default
 from support.workflow_runs import set_up
 
 CHANNELS = """\
@@ -206,15 +207,34 @@ def test_setup_edits_url_and_hosting_settings(project):
     assert site.read_text() == text
 
 
-@pytest.mark.parametrize("host", ["github-pages", "nginx"])
-def test_second_setup_updates_unedited_host_files(host, project):
-    set_up(project, host)
-    write_files(project / "content", {"site.yaml": f"{SITE}packs: true\n"})
-    set_up(project, host, "--url", "https://status.example.net")
-    text = (
-        project / (".github/workflows/site.yml" if host == "github-pages" else "statuary.conf")
-    ).read_text()
-    assert ("zstd" if host == "github-pages" else "status.example.net") in text
+def with_longer_files(host: str, paths: list[str]) -> Host:
+    """Return a host whose files another version of statuary writes, with a line more; note their paths."""
+    make_files = HOSTS[host].files
+
+    def make_longer_files(options: HostOptions) -> list[HostFile]:
+        files = make_files(options)
+        paths[:] = [file.path for file in files if not is_edge_file(file)]
+        return [file._replace(text="\n" + file.text) for file in files]
+
+    return HOSTS[host]._replace(files=make_longer_files)
+
+
+@pytest.mark.parametrize("host", few_by_default(HOSTS, 4))
+def test_second_setup_updates_unedited_host_files(host, project, monkeypatch):
+    set_up(project, host, *options_for(host))
+    paths: list[str] = []
+    monkeypatch.setitem(HOSTS, host, with_longer_files(host, paths))
+    set_up(project, host, *options_for(host))
+    assert paths
+    for path in paths:
+        written = (project / path).read_text()
+        assert written.startswith("\n")
+        (project / path).write_text(written.removeprefix("\n"))
+        arguments = ["--content", str(project / "content"), "--out", str(project), "--install", "statuary"]
+        refused = CliRunner().invoke(statuary, ["setup", host, *options_for(host), *arguments])
+        assert (refused.exit_code, f"{path} already exists with other" in refused.stderr) == (3, True)
+        (project / path).write_text(written)
+        set_up(project, host, *options_for(host))
 
 
 def test_setup_replaces_file_without_digest(tmp_path):

@@ -1,8 +1,11 @@
 """Write the files of a host into the project."""
 
+import re
 import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -47,7 +50,8 @@ def refuse_edited_files(files: list[HostFile], project_folder: Path, *, force: b
     Raises:
         StatuaryError: if an existing file differs from the one that was generated.
     """
-    edited = [file for file in files if _was_edited(file, project_folder / file.path)]
+    stored = dict(_stored_digests(project_folder / file.path for file in files))
+    edited = [file for file in files if _was_edited(file, project_folder / file.path, stored.get(file.path))]
     if edited and not force:
         names = ", ".join(str(project_folder / file.path) for file in edited)
         raise StatuaryError(f"{names} already exists with other content", "use --force to replace it")
@@ -95,13 +99,22 @@ def _put_wheel_if_needed(installation: Installation, project_folder: Path) -> Pa
     return wheel
 
 
-def _was_edited(file: HostFile, existing_path: Path) -> bool:
+def _was_edited(file: HostFile, existing_path: Path, stored_digest: str | None) -> bool:
     if is_edge_file(file) or not existing_path.exists():
         return False
     text = read_text(existing_path)
+    if stored_digest == _hash_file_text(text):
+        return False
     content = _without_digest(text)
     # `hosting` writes the same files as `setup`, but without digests
     return content == text and content != _without_digest(file.text)
+
+
+def _stored_digests(existing_paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Yield the path and digest of each file whose digest is in a comment of another file."""
+    for path in existing_paths:
+        if path.is_file() and not path.is_symlink():
+            yield from DIGEST_OF_OTHER.findall(read_text(path))
 
 
 def _without_digest(file_text: str) -> str:
@@ -113,6 +126,33 @@ def _without_digest(file_text: str) -> str:
 
 AS_WRITTEN = "as written: "
 """The mark before the digest on the last line of a file, by which edits are recognized."""
+
+
+DIGEST_OF_OTHER: Final = re.compile(rf"^# (\S+) {AS_WRITTEN}([0-9a-f]+)$", re.MULTILINE)
+"""A comment with the path and the digest of another file, whose format has no comments."""
+
+
+def add_digests_of_others(files: Sequence[HostFile]) -> list[HostFile]:
+    """Add the digests of files without comments, such as `vercel.json`, to a file with comments.
+
+    Args:
+        files: the files to write.
+    """
+    marked = [file for file in files if _without_digest(file.text) != file.text]
+    lines = [
+        f"# {file.path} {AS_WRITTEN}{_hash_file_text(file.text)}\n"
+        for file in files
+        if file not in marked and not is_edge_file(file)
+    ]
+    carrier = next(filter(_has_hash_comments, marked), None)
+    if carrier is None or not lines:
+        return list(files)
+    text = add_digest_comment("".join([_without_digest(carrier.text), *lines]), "#")
+    return [file._replace(text=text) if file is carrier else file for file in files]
+
+
+def _has_hash_comments(file: HostFile) -> bool:
+    return not file.path.endswith((".js", ".jsonc"))
 
 
 def add_digest_comment(file_text: str, comment_start: str) -> str:

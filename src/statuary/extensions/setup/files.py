@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, make_log_script_files, render_config
 from statuary.extensions.hosting.hosts import HOSTS, is_edge_file, make_deno_serve_command
-from statuary.extensions.hosting.project_commands import add_digest_comment
+from statuary.extensions.hosting.project_commands import add_digest_comment, add_digests_of_others
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.site.site_content import SiteContent
 from statuary.status.editing.updates import settable_component_keys
@@ -157,14 +157,27 @@ def make_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteCont
         site: the content of the site.
     """
     host_files = map(_add_digest_if_possible, HOSTS[answers.host].files(options))
-    return [*host_files, *_iter_setup_files(answers, options, site)]
+    return add_digests_of_others([*host_files, *_iter_setup_files(answers, options, site)])
 
 
 def _add_digest_if_possible(file: HostFile) -> HostFile:
     """Add the digest by which edits are recognized, if the format of a host's file has comments."""
-    if is_edge_file(file) or not file.path.endswith((".yml", ".toml", ".conf", ".sh", "Caddyfile")):
+    comment = next((start for ending, start in COMMENTS.items() if file.path.endswith(ending)), None)
+    if comment is None or is_edge_file(file):
         return file
-    return file._replace(text=add_digest_comment(file.text, "#"))
+    return file._replace(text=add_digest_comment(file.text, comment))
+
+
+COMMENTS: Final = {
+    ".yml": "#",
+    ".toml": "#",
+    ".conf": "#",
+    ".sh": "#",
+    "Caddyfile": "#",
+    ".js": "//",
+    ".jsonc": "//",
+}
+"""The characters that begin a comment in a file, by the ending of its path."""
 
 
 def _iter_setup_files(answers: SetupAnswers, options: HostOptions, site: SiteContent) -> Iterator[HostFile]:
