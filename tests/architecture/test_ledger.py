@@ -13,6 +13,7 @@ from statuary.publish.ledger import schema
 PACKAGE = Path(statuary.__file__).parent
 OWNERS = {
     "publish/ledger/": schema,
+    "contracts/incremental/built_rows.py": table_schema,
     "contracts/incremental/contract_table.py": table_schema,
     "contracts/incremental/table_schema.py": table_schema,
 }

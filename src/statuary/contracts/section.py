@@ -161,12 +161,11 @@ class ContractsSection(ContentSection):
             return result_without_contracts(site, target, checks, verify=run.execution.verify)
         from statuary.contracts.incremental.rebuild import (
             build_contracts,
-            reuse_hidden_contracts,
             reuse_previous_contracts,
         )
 
         def build() -> "BuiltContracts":
-            return reuse_hidden_contracts(root, site, target, run.execution) or build_contracts(
+            return build_contracts(
                 root,
                 site,
                 target,

@@ -25,4 +25,4 @@ class SiteContracts(NamedTuple):
         Args:
             page_settings: the settings of pages, such as the largest number of contracts that get pages.
         """
-        return not self.bulk and page_settings.has_contract_pages(len(self.sources))
+        return not self.sources.has_bulk and page_settings.has_contract_pages(len(self.sources))

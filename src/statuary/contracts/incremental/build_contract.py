@@ -34,7 +34,7 @@ from statuary.contracts.documents import contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
-from statuary.contracts.incremental.table_schema import SourceRow
+from statuary.contracts.incremental.table_schema import UNREAD, SourceRow
 from statuary.contracts.model.contract_row import ContractRow
 from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
@@ -99,8 +99,12 @@ class BuiltContract(NamedTuple):
     findings: tuple[Finding, ...] = ()
     """The findings about the contract.
 
-    An error excludes the record, and removes the documents that an earlier build published.
+    An error excludes the record, and removes the documents that an earlier build published, unless the record could not
+    be read.
     """
+    is_unread: bool = (
+        False  # whether the source could not be read, so it does not show what became of the contract
+    )
 
     @property
     def is_deterministic(self) -> bool:
@@ -124,7 +128,8 @@ class BuiltContract(NamedTuple):
     def source_row(self, *, unit: str, reason: str, git_id: str = "", stat_text: str = "") -> SourceRow:
         """Return the contract's row for the ledger, the database of the build.
 
-        After an unexpected exception, the row has no digest, so that the next build reads the file again.
+        If the source could not be read, or after an unexpected exception, the row has no digest, so that the next build
+        reads the file again.
 
         Args:
             unit: the path of the record's file or folder. The next build checks whether it has changed.
@@ -133,7 +138,7 @@ class BuiltContract(NamedTuple):
             stat_text: the size and time of the source's files; empty if the files may still change.
         """
         digest = self.digest
-        if not self.is_deterministic:
+        if self.is_unread or not self.is_deterministic:
             git_id, stat_text, digest = "", "", b""
         return SourceRow(
             location=self.source.location,
@@ -142,7 +147,7 @@ class BuiltContract(NamedTuple):
             stat=stat_text,
             digest=digest,
             documents="",
-            reason=reason,
+            reason=UNREAD if self.is_unread else reason,
             findings=orjson.dumps(self.findings).decode() if self.findings else "",
             published=self.is_published,
             facts=self.facts,
@@ -211,7 +216,7 @@ def build_contract_batch(
     proved = iter(_prove_or_report(provable, checks))
     for (source, contract), item in zip(contracts, prepared, strict=True):
         if not isinstance(item, ProofInput):
-            yield BuiltContract(source, contract.digest, findings=item)
+            yield BuiltContract(source, contract.digest, findings=item, is_unread=contract.record is None)
             continue
         proof = next(proved)
         if isinstance(proof, Finding):

@@ -163,7 +163,7 @@ class BulkSourceRange(PartitionSources):
                 yield located, located.source_row(unit=source.path, reason=reason)
         if failed:
             end = ContractSource(source.path, "", "", ContractForm.LINE, last_index + 1)
-            built_contract = BuiltContract(end, findings=tuple(failed))
+            built_contract = BuiltContract(end, findings=tuple(failed), is_unread=True)
             yield built_contract, built_contract.source_row(unit=source.path, reason=reason)
 
     def _readable_contracts(

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.files import transaction
+from statuary.contracts.incremental.built_rows import BY_MATCH_ID, BuiltRows
 from statuary.contracts.incremental.precedence import Precedence, precedence_of
 from statuary.contracts.incremental.table_schema import (
+    BELOW,
     COMPARE,
     FULL_VIEWS,
     LISTED,
@@ -24,6 +26,7 @@ from statuary.contracts.incremental.table_schema import (
     SOURCES,
     SUPERSEDE,
     SUPERSEDED,
+    UNREAD,
     WORK,
     DuplicateContracts,
     LocatedContract,
@@ -33,15 +36,12 @@ from statuary.contracts.incremental.table_schema import (
 )
 from statuary.contracts.model.contract_row import ContractCounts, ContractRow
 from statuary.publish.ledger.ledger import Ledger, LedgerTable
-from statuary.publish.ledger.ranges import BuildTables, tables_for_workers
+from statuary.publish.ledger.ranges import tables_for_workers
 from statuary.publish.ledger.read import open_ledger_read_only
 from statuary.publish.ledger.schema import PartitionRows
 
 KnownSource = tuple[str, str, str, bytes]
 """A source of the last build: path, git id, size and time, SHA-256."""
-
-BY_MATCH_ID = "match_order, chain_id, address"
-"""The order of lists: by match id as a number, then chain and address."""
 
 MOST_SEARCH_CHANGES = 1_000
 """Contracts of which the search is renewed in part; more are in nearly all of its files."""
@@ -59,48 +59,12 @@ class ContractFiles(NamedTuple):
     is_contradicted: bool
 
 
-class BuiltRows(NamedTuple):
-    """The list entries of a full build, for worker processes to read.
+class PreviousContracts(NamedTuple):
+    """The number of contracts that the last build had in a place."""
 
-    Nobody may write to the tables until the workers have finished.
-    """
-
-    tables: BuildTables
-
-    def all_rows(self) -> Iterator[ContractRow]:
-        """Yield the list entries of all contracts, sorted by location."""
-        return (row for _, row in self._query_rows(LISTED, "ORDER BY location"))
-
-    def rows_after(self, chain_id: str, match_id: str) -> Iterator[ContractRow]:
-        """Yield a chain's entries with a higher match id, oldest first.
-
-        Members that only the search needs are left out.
-        """
-        condition = f"AND chain_id = ? AND match_order > ? ORDER BY {BY_MATCH_ID}"
-        return (row for _, row in self._query_rows(SHOWN, condition, chain_id, match_id_sort_key(match_id)))
-
-    def rows_at_addresses(
-        self, after_address: str, last_address: str | None
-    ) -> Iterator[tuple[str, ContractRow]]:
-        """Yield the published contracts in a range of addresses, sorted.
-
-        Args:
-            after_address: the address before the range; empty for the first range.
-            last_address: the last address of the range; None for the last range.
-
-        Yields:
-            The location and the list entry of each contract.
-        """
-        order = f"ORDER BY address, {BY_MATCH_ID}"
-        if last_address is None:
-            return self._query_rows(SERVED, f"AND address > ? {order}", after_address)
-        return self._query_rows(
-            SERVED, f"AND address > ? AND address <= ? {order}", after_address, last_address
-        )
-
-    def _query_rows(self, columns: str, condition: str, *values: str) -> Iterator[tuple[str, ContractRow]]:
-        query = f"SELECT location, {columns} FROM built WHERE published {condition}"
-        return ((location, ContractRow._make(row)) for location, *row in self.tables.rows(query, *values))
+    sources: int  # the number of content files
+    published: int
+    in_bulk: int  # the number of contracts in files that have many
 
 
 class ContractTable(LedgerTable):
@@ -133,10 +97,43 @@ class ContractTable(LedgerTable):
         """Yield the source files of the last build's contracts, sorted by path."""
         return self._read_sources("main.sources WHERE location = unit")
 
-    def has_previous_sources(self, path: str) -> bool:
-        """Return whether the last build had contracts at or below a path."""
-        query = "SELECT 1 FROM main.sources WHERE location = ? OR location >= ? AND location < ? LIMIT 1"
-        return self.connection.execute(query, (path, f"{path}/", f"{path}0")).fetchone() is not None
+    def count_previous_contracts(self, path: str) -> "PreviousContracts":
+        """Count the contracts that the last build had in a file, or at or below a folder."""
+        query = f"SELECT TOTAL(location = unit), TOTAL(published), TOTAL(location != unit) FROM main.sources {BELOW}"
+        return PreviousContracts(*map(int, self.connection.execute(query, (path,)).fetchone()))
+
+    def previous_rows(self, path: str, *, is_partial: bool) -> Iterator[SourceRow]:
+        """Yield the last build's rows of a file or folder that this build could not read completely.
+
+        Rows of contracts that this build has read are left out.
+
+        Args:
+            path: the path of the file or folder.
+            is_partial: whether this build has a row for the file itself, and read some of its contracts.
+        """
+        condition = "unit = ?1 AND published" if is_partial else "(published OR location = unit)"
+        query = (
+            f"SELECT * FROM main.sources AS s {BELOW} AND {condition} AND location > ?2 AND NOT EXISTS (SELECT 1 FROM"
+            " work.built AS b WHERE b.address = s.address AND b.chain_id = s.chain_id AND (b.published OR b.unit = s.unit))"
+            f" ORDER BY location LIMIT {PAGE}"
+        )
+        last_location = ""
+        while page := self.connection.execute(query, (path, last_location)).fetchall():
+            yield from map(SourceRow._make, page)
+            last_location = page[-1][0]
+
+    def restored_rows(self) -> Iterator[SourceRow]:
+        """Yield the rows of the last build that this build has added again, sorted by location."""
+        query = f"SELECT * FROM work.built WHERE reason = ? AND published AND location > ? ORDER BY location LIMIT {PAGE}"
+        last_location = ""
+        while page := self.connection.execute(query, (UNREAD, last_location)).fetchall():
+            yield from map(SourceRow._make, page)
+            last_location = page[-1][0]
+
+    def unread_rows(self) -> list[SourceRow]:
+        """Return this build's rows of sources that could not be read, sorted by unit and line."""
+        query = "SELECT * FROM work.built WHERE findings != '' AND reason = ? ORDER BY unit, length(location), location"
+        return [SourceRow._make(row) for row in self.connection.execute(query, (UNREAD,))]
 
     def finished_sources(self) -> Iterator[KnownSource]:
         """Yield the source files whose contracts an interrupted build has finished."""

@@ -17,7 +17,7 @@ from statuary.contracts.api.lists import (
     group_rows_by_address,
 )
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
-from statuary.contracts.incremental.contract_table import BuiltRows
+from statuary.contracts.incremental.built_rows import BuiltRows
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts

@@ -12,7 +12,7 @@ from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.contracts.api.list_pages import ChainList, PageSummary
 from statuary.contracts.api.lists import address_list_document, chain_list_documents, group_rows_by_address
-from statuary.contracts.incremental.contract_table import BuiltRows
+from statuary.contracts.incremental.built_rows import BuiltRows
 from statuary.contracts.pages.list_documents import ListPageSettings
 from statuary.contracts.pages.previous_pages import no_previous_pages
 from statuary.contracts.paths import apply_host_layout

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -39,8 +38,12 @@ from statuary.contracts.incremental.record_location import (
     duplicate_match_id,
     verified_in_future,
 )
-from statuary.contracts.incremental.table_schema import LocatedContract, SourceRow
-from statuary.contracts.incremental.unreadable_sources import find_hidden_contracts
+from statuary.contracts.incremental.table_schema import UNREAD, LocatedContract, SourceRow
+from statuary.contracts.incremental.unreadable_sources import (
+    find_hidden_contracts,
+    restore_unread_documents,
+    restore_unread_rows,
+)
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
@@ -95,14 +98,16 @@ def build_contracts(
         WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.wait_for_state
+    sources, built_count = target.ledger.table(ContractTable), 0
     contracts = reuse_previous_count(site.content_of(SiteContracts), target.ledger, tree)
+    hidden = find_hidden_contracts(contracts, sources)
+    contracts = hidden.contracts
     site = site.with_section_content(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
     fingerprint = fingerprint_of(settings, site.hosting, can_recover_senders())
-    scope = plan_rebuild(root, contracts, target, tree, fingerprint, verify=execution.verify)
+    scope = plan_rebuild(root, hidden, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output_for_task, target.partition_size)
-    sources, built_count = target.ledger.table(ContractTable), 0
     with report_stage(progress, "Contracts"), ExitStack() as bulk:
         partitions = GeneratorResult(_divide_sources(contracts, scope, partitioner, bulk, execution.executor))
         for result in execution.executor.map_partition_tasks(build_partition, partitions):
@@ -120,13 +125,18 @@ def build_contracts(
     sources.mark_changed(deleted)
     sources.update_file_states(metadata_changed)
     sources.mark_superseded_rows()
+    restore_unread_rows(sources, hidden)
     tree = _exclude_future_contracts(target, sources, now, tree)
     replaced = _exclude_duplicates(target, sources)
     target.add(apply_host_layout(_remake_documents(root, contracts, settings, replaced), site.hosting))
+    restore_unread_documents(sources, hidden, target, site)
     sources.mark_changed_entries(RebuildReason.MISSING)
     save_contract_state(target.ledger, contracts, tree, fingerprint)
-    return _collect_contracts(sources, site)._replace(
-        built_count=built_count, sources_of_damaged_documents=scope.sources_of_damaged_documents
+    built = _collect_contracts(sources, site)
+    return built._replace(
+        built_count=built_count,
+        skipped=(*hidden.findings, *built.skipped),
+        sources_of_damaged_documents=scope.sources_of_damaged_documents,
     )
 
 
@@ -145,38 +155,6 @@ def reuse_previous_contracts(
     target.ledger.restore_previous_documents()
     contracts = _collect_contracts(sources, site)
     return contracts._replace(skipped=(*reasons, *contracts.skipped))
-
-
-def reuse_hidden_contracts(
-    root: Path, site: SiteContent, target: BuildTarget, execution: ExecutionOptions
-) -> BuiltContracts | None:
-    """Reuse all published contracts if their folder or source cannot be read.
-
-    For example, an object store does not respond.
-
-    Args:
-        root: the content folder.
-        target: the site that is being built.
-        execution: the state of git.
-
-    Returns:
-        The contracts; None if no folder or source with published contracts is unreadable.
-    """
-    tree = None if execution.git is None else execution.git.wait_for_state
-    sources = reuse_previous_count(site.content_of(SiteContracts), target.ledger, tree).sources
-    errors = find_hidden_contracts(sources, target.ledger.table(ContractTable))
-    if not errors.hiding:
-        return None
-    from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
-
-    reasons = [
-        replace(error, message=f"{error.message}; all contracts stay as last published")
-        for error in errors.hiding
-    ]
-    built = reuse_previous_contracts(site, target, reasons)
-    scan = ContractScan(root, [], ScanResult(built.counts.contracts, findings=errors.others))
-    contracts = site.content_of(SiteContracts)._replace(sources=scan)
-    return built._replace(site=site.with_section_content(contracts))
 
 
 def _divide_sources(
@@ -245,7 +223,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, started_at_ns: int) -> So
         stat=stat.text_if_before(started_at_ns - RECENT) if is_same else "",
         digest=b"",
         documents="",
-        reason=reason,
+        reason=UNREAD if findings else reason,
         findings=orjson.dumps(findings).decode() if findings else "",
         published=False,
     )

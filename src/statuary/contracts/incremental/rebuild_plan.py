@@ -15,6 +15,7 @@ from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.built_contracts import CONTRACTS
 from statuary.contracts.incremental.contract_table import ContractTable, KnownSource
 from statuary.contracts.incremental.partitions import RECENT, AnySource, OutdatedSource, verify_git_id
+from statuary.contracts.incremental.unreadable_sources import HiddenContracts
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource, ContractForm, evidence_folder
@@ -299,7 +300,7 @@ def reuse_previous_count(
 
 def plan_rebuild(
     root: Path,
-    contracts: SiteContracts,
+    hidden: HiddenContracts,
     target: BuildTarget,
     git_state: GitState | None,
     fingerprint: Fingerprint,
@@ -312,11 +313,13 @@ def plan_rebuild(
 
     Args:
         root: the content folder.
+        hidden: the contracts of the content, and the sources that cannot be listed now, whose contracts stay.
         git_state: the state of git; None outside of git.
         fingerprint: a digest of the program and its settings. If it differs from that of the last build, all
             files are read.
         verify: whether to read files and documents even if git, size and time show no change.
     """
+    contracts = hidden.contracts
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
         sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
@@ -334,7 +337,7 @@ def plan_rebuild(
         # when that build read them.
         if is_unchanged(ledger, git_state) and not (sources_of_damaged_documents or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).find_outdated(()), is_unchanged=True)
-    last_sources = () if because is not None else table.previous_sources()
+    last_sources = () if because is not None else hidden.visible_sources(table.previous_sources())
     comparison = SourceComparison(
         root=root,
         previous=last_sources,
@@ -398,7 +401,7 @@ def save_contract_state(
     is_whole = (
         isinstance(scan, ContractScan)
         and not (scan.external or scan.bulk or scan.findings)
-        and not scan.result.links
+        and not (scan.result.links or scan.result.hidden)
     )
     tree_id = git_state.unchanged_tree_id if git_state is not None and is_whole else ""
     ledger.save_group(CONTRACTS, fingerprint.text)

@@ -5,8 +5,8 @@ views show the contracts after the build: the rows of this build and, in a parti
 that this one does not replace.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from statuary.contracts.model.contract_row import ContractRow
 
@@ -49,6 +49,11 @@ class SourceRow(NamedTuple):
             return self
         own_columns = self[: -len(row)]  # the last columns are those of the list entry, in the same order
         return SourceRow._make((*own_columns, *row[:6], match_id_sort_key(row.matchId), *row[7:]))
+
+    def list_entry(self) -> ContractRow:
+        """Return the contract's list entry, which `with_list_entry` has added."""
+        members: Sequence[Any] = self[-len(ContractRow._fields) :]
+        return ContractRow._make((*members[:6], members[6][2:], *members[7:]))
 
 
 class LocatedContract(NamedTuple):
@@ -132,6 +137,12 @@ SERVED = (
     " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, '', ''"
 )
 """The columns of `ContractRow` that the API's lists need; those for pages are empty."""
+
+BELOW = "WHERE (location = ?1 OR location >= ?1 || '/' AND location < ?1 || '0' OR location >= ?1 || ':' AND location < ?1 || ';')"
+"""Selects the rows of a file with one contract, of one with many, or of a folder."""
+
+UNREAD = "it cannot be read, so that what it published stays"
+"""The reason in a row whose source this build could not read."""
 
 SUPERSEDED = "SELECT location FROM work.superseded"
 

@@ -103,6 +103,8 @@ class ScanResult:
     bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
     findings: tuple[Finding, ...] = ()
     links: bool = False  # whether there are symbolic links, whose targets may change unseen
+    hidden: tuple[Finding, ...] = ()  # errors that hide contracts of the last build, which `count` includes
+    hides_bulk: bool = False  # whether some of these are in bulk sources
 
 
 class ExternalSource(NamedTuple):
@@ -164,6 +166,11 @@ class ContractScan(ContractSources):
     @override
     def findings(self) -> tuple[Finding, ...]:
         return self.result.findings
+
+    @property
+    @override
+    def has_bulk(self) -> bool:
+        return bool(self.result.bulk) or self.result.hides_bulk
 
     @override
     def __len__(self) -> int:

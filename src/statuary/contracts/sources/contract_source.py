@@ -73,6 +73,10 @@ class ContractSources(Protocol):
         """The files that contain many contracts each, sorted by path."""
 
     @property
+    def has_bulk(self) -> bool:
+        """Whether contracts are in files that contain many, even if these cannot be read now."""
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings about file names in the folders of contracts."""
 
@@ -87,6 +91,7 @@ class NoContracts(ContractSources):
     """The empty set of sources, for a site without contracts."""
 
     bulk: tuple[BulkSource, ...] = ()
+    has_bulk: bool = False
     findings: tuple[Finding, ...] = ()
 
     @override

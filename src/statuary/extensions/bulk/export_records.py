@@ -288,7 +288,9 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
                 (file.removeprefix(f"{root}/"), *row), sources, signatures if bucket.has_signatures else None
             )
     except sqlite3.DatabaseError as error:
-        source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
+        source = ContractSource(
+            path=bucket.path, chain_id="", address="", form=ContractForm.ROW, line=bucket.number + 1
+        )
         yield _contract_with_finding(source, f"cannot read the joined export: {error}")
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -49,6 +50,8 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
         UnreadableError: if the file cannot be opened, or Zstandard is required and not installed.
     """
     with _open_file_or_url(root, path) as raw:
+        if is_compressed(path) and not raw.peek(1):
+            raise UnreadableError("the file is empty", "compress the records again")
         if path.endswith(".gz"):
             with open_gzip(raw) as unpacked:
                 yield unpacked
@@ -59,7 +62,7 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
             yield raw
 
 
-def _open_file_or_url(root: Path, path: str) -> IO[bytes]:
+def _open_file_or_url(root: Path, path: str) -> BufferedReader:
     if is_remote(path):
         return open_remote_object(path)
     try:
@@ -260,27 +263,29 @@ def read_line_range(root: Path, line_range: LineRange) -> Iterator[LineContract]
     record. If the file is damaged, or too many lines are blank or unreadable, reading stops. The last contract then has
     the error that says why.
     """
-    path, number = line_range.path, line_range.first_line
+    path, next_line = line_range.path, line_range.first_line
     damaged: tuple[type[Exception], ...] = ()
     try:
         damaged = damage_exception_types(path)
         with open_bulk_file(root, path) as file:
             unreadable = blank = 0
             for number, line in enumerate(_read_lines(file, line_range), line_range.first_line):
+                next_line = number
                 if line.isspace():
                     blank += len(line)
                     _raise_if(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
                     continue
                 contract = _parse_line_contract(path, number, line)
                 yield contract
+                next_line = number + 1
                 unreadable += contract.parsed_contract.record is None
                 _raise_if(
                     f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
                 )
     except UnreadableError as error:
-        yield _contract_with_finding(path, number, str(error), error.hint)
+        yield _contract_with_finding(path, next_line, str(error), error.hint)
     except damaged as error:
-        yield _contract_with_finding(path, number, f"the file is damaged, here or soon after: {error}")
+        yield _contract_with_finding(path, next_line, f"the file is damaged, here or soon after: {error}")
 
 
 def _raise_if(message: str, *, when: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import Buffer, override
 
@@ -65,7 +65,7 @@ def fetch_object_size(object_url: str) -> int:
         return int(import_obstore().head(_cached_client(bucket), key)["size"])
 
 
-def open_remote_object(object_url: str) -> IO[bytes]:
+def open_remote_object(object_url: str) -> io.BufferedReader:
     """Open an object in a store as a stream of bytes.
 
     Args:
