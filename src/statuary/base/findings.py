@@ -6,7 +6,6 @@ finding is shown, so correct content costs nothing.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -108,6 +107,8 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     Returns:
         A string such as `did you mean 'resolved'?`; empty if no known word is similar.
     """
+    from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
     by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
     return f"did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -1,7 +1,6 @@
 """Options of a build: its workers, and which checks run."""
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import click
@@ -136,6 +135,8 @@ def _select_checks(
 
 
 def _unknown_name_message(name: str, optional_checks: Mapping[str, str], all_checks: Collection[str]) -> str:
+    from difflib import get_close_matches
+
     from statuary.cli.old_names import OLD_RULES
 
     renamed = [OLD_RULES[name]] if OLD_RULES.get(name) in optional_checks else []

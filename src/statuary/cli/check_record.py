@@ -69,11 +69,8 @@ def check_record(file: Path, skipped: frozenset[str]) -> CheckedRecord:
 
 
 def _parse_record(file: Path) -> "ParsedContract":
-    from statuary.contracts.sources.parse_record import (
-        ParsedContract,
-        parse_record_json,
-        parse_record_yaml,
-    )
+    from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
+    from statuary.contracts.sources.parse_record_yaml import parse_record_yaml
 
     parse = parse_record_yaml if file.suffix in (".yaml", ".yml") else parse_record_json
     try:

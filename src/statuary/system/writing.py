@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         PublishingError: if the file cannot be written.
     """
-    temporary_file = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary_file = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary_file.open("xb") as stream:

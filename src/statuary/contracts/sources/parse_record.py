@@ -5,7 +5,6 @@ goes through a slower parser, which also reports what orjson does not: number sp
 surrogates.
 """
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -14,18 +13,15 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding
-from statuary.base.json_values import Json, NumberText, has_many_values
-from statuary.base.limits import MAX_JSON_VALUES, MAX_NUMBER_DIGITS
+from statuary.base.json_values import Json, has_many_values
+from statuary.base.limits import MAX_JSON_VALUES
 from statuary.contracts.chain.anchor import Anchor
 from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, split_record_text
 from statuary.contracts.model.derivation import standard_json_members
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import Compilation, Record, RecordValue
-from statuary.source.load_model import validation_findings
 from statuary.source.parse_json import parse_json
-from statuary.source.parse_yaml import PlainText, parse_yaml
 from statuary.source.source_files import decode_utf8
-from statuary.source.source_model import allows_string, item_type, model_members
 from statuary.source.unreadable import BeyondLimitError
 
 ADAPTER = TypeAdapter(Record, config=None)
@@ -120,22 +116,6 @@ def _parse_without_standard_json(record_text: bytes) -> dict[str, Json]:
     return value | standard_json_members(value)
 
 
-def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
-    """Parse a contract's record from YAML, and check its types.
-
-    Members that must be strings stay strings. In the ABI, metadata and settings, which have no fixed format,
-    an unquoted number, `true` or `false` becomes a JSON number or boolean.
-
-    Args:
-        raw: the content of the file.
-        path: the path of the file, which errors name.
-
-    Raises:
-        UnreadableError: if the bytes are not YAML in UTF-8.
-    """
-    return validate_record(convert_yaml_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
-
-
 IDENTITY = ("chainId", "address", "compilation")
 """Members that every record has, and no artifact of a compiler."""
 
@@ -168,42 +148,8 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
             hint = "make a record of an artifact or a build-info with `statuary contract add`"
             finding = Finding(rule="invalid-value", path=path, message=message, hint=hint)
             return ParsedContract(None, findings=[finding])
+        from statuary.source.load_model import validation_findings
+
         findings = [finding.with_path(path) for finding in validation_findings(error, Record, value)]
         return ParsedContract(None, findings=findings)
     return ParsedContract(value, canonical)
-
-
-JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-
-
-def convert_yaml_types(tree: Json, model: object) -> Json:
-    """Convert unquoted YAML values to the types that a contract's record requires.
-
-    For example, `8` becomes a number where the model expects one, and stays a string elsewhere.
-
-    Args:
-        tree: the parsed YAML, with all values as strings.
-        model: the type of the value.
-    """
-    if isinstance(tree, PlainText):
-        return str(tree) if allows_string(model) else parse_yaml_scalar(tree)
-    if isinstance(tree, list):
-        item = item_type(model, (list,))
-        return [convert_yaml_types(value, item) for value in tree]
-    if isinstance(tree, dict):
-        members, item = model_members(model), item_type(model, (dict,))
-        return {key: convert_yaml_types(value, members.get(key, item)) for key, value in tree.items()}
-    return tree
-
-
-def parse_yaml_scalar(text: str) -> Json:
-    """Convert an unquoted YAML value to a number, boolean or string.
-
-    Example: '8' -> 8, 'true' -> True, 'abc' -> 'abc'. A number keeps its spelling, such as `1.50`.
-    """
-    if text in ("true", "false"):
-        return text == "true"
-    if not JSON_NUMBER.fullmatch(text):
-        return str(text)
-    is_whole = str(text).lstrip("-").isdigit() and len(text) <= MAX_NUMBER_DIGITS and text != "-0"
-    return int(text) if is_whole else NumberText(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from statuary.base.findings import Finding, Severity
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json, parse_record_yaml
+from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
 from statuary.contracts.sources.source_stat import record_digest
 from statuary.source.source_files import SiblingFile, SourceFile
 from statuary.source.unreadable import UnreadableError
@@ -60,7 +60,12 @@ def _parse_contract_file(file: SourceFile, source: ContractSource) -> ParsedCont
 
             return read_workspace(file, source)
         raw = file.load_bytes(LARGEST_RECORD)
-        parsed = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
+        if source.path.endswith(".json"):
+            parsed = parse_record_json(raw, source.path)
+        else:
+            from statuary.contracts.sources.parse_record_yaml import parse_record_yaml
+
+            parsed = parse_record_yaml(raw, source.path)
     except UnreadableError as error:
         return ParsedContract(None, findings=[error.to_finding(source.path)])
     return parsed._replace(digest=record_digest(raw))
