@@ -342,7 +342,7 @@ class MadeSource:
         for path, body in self.bodies.items():
             yield make_object_entry(path, hashlib.sha256(body).hexdigest(), len(body))
 
-    def fetch(self, is_needed: Callable[[str], bool]) -> None:
+    def prepare_reading(self, is_needed: Callable[[str], bool]) -> None:
         """Everything is at hand."""
 
     def read(self, path: str) -> bytes:
