@@ -35,8 +35,9 @@ def published_digest(documents: DocumentTable, path: str) -> str:
     Returns:
         The digest as hex; empty if the last build published no file at the path.
     """
-    query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
-    row = documents.connection.execute(query, (path,)).fetchone()
+    # The index ignores case, so a comparison of bytes alone would read the whole table.
+    query = "SELECT digest FROM main.documents WHERE path = ? AND path = ? COLLATE BINARY"
+    row = documents.connection.execute(query, (path, path)).fetchone()
     return "" if row is None else bytes(row[0]).hex()
 
 
