@@ -181,7 +181,7 @@ class ChainList:
         They have the same contracts and neighbours as in the last build.
         """
         previous_names = set(_names_with_neighbours(self._previous_pages))
-        same = {names[1] for names in _names_with_neighbours(self.pages) if names in previous_names}
+        same = {names.name for names in _names_with_neighbours(self.pages) if names in previous_names}
         return same - self._changed_pages
 
     def rows_of_page(self, number: int) -> list[ContractRow]:
@@ -213,10 +213,25 @@ class ChainList:
         return self.rows_after(self.pages[number - 1].last if number else "")
 
 
-def _names_with_neighbours(pages: Sequence[PageSummary]) -> Iterator[tuple[str, str, str]]:
+class _PageNeighbours(NamedTuple):
+    """The name of a page, and those of the pages before and after it; empty for none."""
+
+    before: str
+    name: str
+    after: str
+
+
+def _names_with_neighbours(pages: Sequence[PageSummary]) -> Iterator[_PageNeighbours]:
     names = ["", *(page.name for page in pages), ""]
-    return zip(names, names[1:], names[2:], strict=False)
+    return map(_PageNeighbours, names, names[1:], names[2:])
 
 
-def _match_id_order(match_id: str) -> tuple[int, str]:
-    return len(match_id), match_id
+class _MatchIdOrder(NamedTuple):
+    """The order of match ids as numbers, without a limit of their size."""
+
+    digits: int
+    match_id: str
+
+
+def _match_id_order(match_id: str) -> _MatchIdOrder:
+    return _MatchIdOrder(len(match_id), match_id)
