@@ -17,6 +17,7 @@ from statuary.engine.sections import (
     remove_disabled_documents,
     without_building_sections,
 )
+from statuary.publish.host_limits import find_exceeded_limits
 from statuary.publish.origin import SiteOrigin, origin_meta_values, refuse_earlier_build
 from statuary.publish.target import BuildTarget
 from statuary.section import ALL_CHECKS, CheckOptions, Run
@@ -124,6 +125,7 @@ def build_site(
             target, sections.outlook.unchanged_since, verify=execution.verify, executor=execution.executor
         )
         plan = target.plan()
+        report.skipped += find_exceeded_limits(site, target, plan)
         if not target.dry_run:
             with report_stage(progress, "Publishing"):
                 target.apply()

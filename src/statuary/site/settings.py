@@ -17,6 +17,22 @@ class HostingPlatform(StrEnum):
     GITHUB_PAGES = "github-pages"
 
 
+class HostLimits(NamedTuple):
+    """The limits that a host documents; None where it documents none."""
+
+    name: str
+    file_size: int | None = None  # bytes of one file
+    files: int | None = None
+    site_size: int | None = None  # bytes of all files
+
+
+HOST_LIMITS = {
+    HostingPlatform.CLOUDFLARE: HostLimits("Cloudflare", file_size=25 << 20, files=100_000),
+    HostingPlatform.GITHUB_PAGES: HostLimits("GitHub Pages", site_size=10**9),
+}
+"""The limits of hosts. Cloudflare's free plan accepts 20,000 files, its other plans as many as here."""
+
+
 class PathLayout(StrEnum):
     """The layout of contracts' paths: as in their URLs, or sharded.
 

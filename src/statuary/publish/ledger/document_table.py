@@ -330,6 +330,17 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
 
+    def files_above(self, size: int) -> Iterator[tuple[str, int]]:
+        """Yield the path and size of each file of the new site with more than `size` bytes, sorted by path."""
+        return self.connection.execute(
+            "SELECT path, size FROM work.offered WHERE size > ? UNION ALL"
+            " SELECT path, size FROM documents AS d WHERE size > ?"
+            " AND NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)"
+            " AND NOT EXISTS (SELECT 1 FROM leaving_documents AS l WHERE l.path = d.path)"
+            " ORDER BY path COLLATE BINARY",
+            (size, size),
+        )
+
     def count_listed(self, folder: str, pattern: str) -> int:
         """Return the number of files of the new site in a folder.
 
