@@ -66,6 +66,11 @@ def compress_range_or_die(task: CompressionTask) -> CompressedRange:
     return compress_range(task)
 
 
+def interrupt_packing(_: object) -> None:
+    """End as if somebody had pressed Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 def fail_packing(_: object) -> None:
     """Fail as a worker does that cannot write."""
     raise PublishingError("the disk is full")

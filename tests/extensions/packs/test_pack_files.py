@@ -9,9 +9,10 @@ import orjson
 import pytest
 
 from statuary.base.files import PublishingError
-from statuary.extensions.packs import limits, pack_format
+from statuary.extensions.packs import limits, pack_format, pack_writer
 from statuary.extensions.packs.codec import Compressor, train_dictionary
 from statuary.extensions.packs.pack_format import (
+    MARK_DIGITS,
     TAIL_SIZE,
     Frame,
     PackedDocument,
@@ -23,7 +24,7 @@ from statuary.extensions.packs.pack_format import (
     make_pack_key,
 )
 from statuary.extensions.packs.pack_reader import PackReader, verify_pack
-from statuary.extensions.packs.pack_writer import write_pack
+from statuary.extensions.packs.pack_writer import INDEX_END, INDEX_ENTRY, compress_groups, write_pack
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.listing import DamagedSnapshotError
 from support.packed_sites import require_zstd
@@ -118,6 +119,31 @@ def test_small_pack_needs_no_index_read(tmp_path: Path) -> None:
         ranges.asked.clear()
         assert pack.find("v2/contract/1/0x" + "5" * 40) is None
         assert ranges.asked == []
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, 0), (3, 600), (300, 200_000), (2_500, 0), (2_000, 40)])
+def test_pack_size_stays_within_sizes_of_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, size: int
+) -> None:
+    """Compression gains nothing from random documents, and little from the index."""
+    monkeypatch.setattr(pack_writer, "FRAME_DOCUMENTS", 7)
+    dice = seeded(20261127)
+    long_id = "9" * 20
+    keys = sorted(f"v2/contract/{long_id}/0x{dice.randbytes(20).hex()}" for _ in range(count))
+    made = [PackedDocument(key, dice.randbytes(size) or None) for key in keys]
+    groups = list(compress_groups(made, Compressor()))
+    pack = write_pack(tmp_path / "a.pack", made, b"")
+    assert pack.size <= sum(group.summary.size_in_pack for group in groups) + INDEX_END
+
+
+def test_pack_with_many_removals_reads_back(tmp_path: Path) -> None:
+    keys = [f"v2/contract/1/0x{number:040x}" for number in range(3 * limits.FRAME_DOCUMENTS)]
+    file = written(tmp_path / "a.pack", [PackedDocument(key, None) for key in keys], with_dictionary=False)
+    with PackReader(FileRanges(file)) as pack:
+        assert [len(frame.marks) // MARK_DIGITS for frame in pack.frames()] == [limits.FRAME_DOCUMENTS] * 3
+        assert verify_pack(pack).problems == ()
+    largest_entry = 2 * INDEX_ENTRY + MARK_DIGITS * limits.FRAME_DOCUMENTS
+    assert limits.FRAMES_OF_LEAF * largest_entry < limits.MAX_LEAF
 
 
 def test_pack_without_documents_is_valid(tmp_path: Path) -> None:

@@ -2,15 +2,15 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.extensions.packs import build_documents, pack_tasks
-from statuary.extensions.packs.codec import Compressor
-from statuary.extensions.packs.limits import FRAME_SIZE, PUBLISHED_SIZE
+from statuary.extensions.packs import build_documents, pack_tasks, pack_writer, section
+from statuary.extensions.packs.limits import FRAME_SIZE
 from statuary.extensions.packs.pack_format import make_pack_key
 from statuary.extensions.packs.pack_list import make_pack_name
 from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packable
@@ -21,8 +21,8 @@ from statuary.extensions.packs.pack_tasks import (
     divide_into_packs,
     find_exits,
 )
-from statuary.extensions.packs.pack_writer import divide_into_groups, make_packs_in_memory
-from statuary.workers.executor import Executor, process_executor
+from statuary.extensions.packs.pack_writer import divide_into_groups, write_pack
+from statuary.workers.executor import Executor, InProcessExecutor, process_executor
 from support import worker_tasks
 from support.dask_cluster import dask_cluster
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
@@ -31,6 +31,7 @@ from support.sites import files_in, path_of, record_of
 COUNT = 100
 TESTS = Path(__file__).parents[2]
 SIZES = st.lists(st.one_of(st.sampled_from([0, 1, FRAME_SIZE, FRAME_SIZE + 1]), st.integers(0, FRAME_SIZE)))
+SPACE = 1_000
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +67,18 @@ class Row:
         self.key, self.size = f"{number:04d}", size
 
 
-@given(SIZES, st.lists(st.integers(0, 40)))
-def test_groups_of_ranges_equal_groups_of_whole(sizes: list[int], cuts: list[int]) -> None:
+@given(SIZES, st.lists(st.integers(0, 40)), st.sampled_from([1, 2, 3, 1024]))
+def test_groups_of_ranges_equal_groups_of_whole(
+    sizes: list[int], cuts: list[int], most_documents: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (pack_tasks, pack_writer):
+            patched.setattr(module, "FRAME_DOCUMENTS", most_documents)
+        check_groups_of_ranges(sizes, cuts)
+
+
+def check_groups_of_ranges(sizes: list[int], cuts: list[int]) -> None:
+    """Make sure that groups that begin in ranges are those of all documents together."""
     starts, start = set[int](), 0
     for group in divide_into_groups(Row(number, size) for number, size in enumerate(sizes)):
         starts.add(start)
@@ -89,19 +100,24 @@ def test_groups_of_ranges_equal_groups_of_whole(sizes: list[int], cuts: list[int
     ]
 
 
-@given(st.lists(st.lists(st.integers(1, PUBLISHED_SIZE + 9), max_size=5), max_size=9))
+@given(st.lists(st.lists(st.integers(1, SPACE + 9), max_size=5), max_size=9))
 def test_packs_of_ranges_equal_packs_of_whole(ranges: list[list[int]]) -> None:
-    expected, filled = list[list[int]](), 0
-    for size in (size for sizes in ranges for size in sizes):
-        if not expected or filled + size > PUBLISHED_SIZE:
-            expected.append([])
-            filled = 0
-        expected[-1].append(size)
-        filled += size
-    packs = divide_into_packs(CompressedRange(number, sizes) for number, sizes in enumerate(ranges))
+    packs = divide_into_packs((CompressedRange(number, sizes) for number, sizes in enumerate(ranges)), SPACE)
     assert [
         [size for part in parts for size in ranges[part.number][part.start : part.stop]] for parts in packs
-    ] == expected
+    ] == sequential_packs([size for sizes in ranges for size in sizes], SPACE)
+
+
+def sequential_packs(sizes: list[int], space: int) -> list[list[int]]:
+    """Divide the sizes of groups into those of packs, one after the other."""
+    packs, filled = list[list[int]](), 0
+    for size in sizes:
+        if not packs or filled + size > space:
+            packs.append([])
+            filled = 0
+        packs[-1].append(size)
+        filled += size
+    return packs
 
 
 def test_range_packs_equal_sequential_packs(content: Path, tmp_path: Path) -> None:
@@ -109,8 +125,8 @@ def test_range_packs_equal_sequential_packs(content: Path, tmp_path: Path) -> No
     paths = {make_pack_key(path): path for path in files if is_packable(path)}
     with KeyTable(lambda row: files[row.path]) as table:
         table.add(KeyRow(key, path=path) for key, path in paths.items())
-        packs = make_packs_in_memory(table.documents(), Compressor(table.dictionary()), PUBLISHED_SIZE)
-        expected = {f"packs/{make_pack_name(pack.sha256)}": body for body, pack in packs}
+        pack = write_pack(tmp_path / "one.pack", table.documents(), table.dictionary())
+    expected = {f"packs/{make_pack_name(pack.sha256)}": (tmp_path / "one.pack").read_bytes()}
     assert {path: body for path, body in files.items() if path.endswith(".pack")} == expected
 
 
@@ -138,44 +154,43 @@ def test_packing_survives_killed_worker(
     assert files_in(tmp_path / "workers") == built_files(content, tmp_path / "alone")
 
 
+ROUNDS = {
+    "list_packed_documents": section,
+    "survey_range": pack_tasks,
+    "compress_range": pack_tasks,
+    "assemble_pack": pack_tasks,
+}
+"""The rounds of tasks of a build that merges a pack, with the modules that call them."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("round_of_tasks", ["survey_range", "compress_range", "assemble_pack"])
-def test_failing_worker_keeps_previous_packs(
-    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, round_of_tasks: str
+@pytest.mark.parametrize("round_of_tasks", ROUNDS)
+@pytest.mark.parametrize("is_interrupted", [False, True], ids=["failing worker", "interrupted build"])
+def test_stopped_packing_keeps_previous_packs(
+    content: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    round_of_tasks: str,
+    *,
+    is_interrupted: bool,
 ) -> None:
-    out = tmp_path / "out"
-    base = list_of(built_files(content, out))
-    for number in range(200, 300):
-        (content / path_of(number)).write_bytes(record_of(number))
+    out, other = tmp_path / "out", tmp_path / "other"
+    for start in (200, 220):
+        before = built_files(content, out)
+        if is_interrupted:  # the next build merges packs; after an error, it packs all documents again
+            built_files(content, other)
+        for number in range(start, start + 20):
+            (content / path_of(number)).write_bytes(record_of(number))
+    assert len(list_of(before)) == 2
+    stop = worker_tasks.interrupt_packing if is_interrupted else worker_tasks.fail_packing
     with monkeypatch.context() as patched, process_executor(3) as executor:
-        patched.setattr(pack_tasks, round_of_tasks, worker_tasks.fail_packing)
-        result = build(content, out, executor=executor)
-    assert result.applied
-    assert any("the disk is full" in finding.message for finding in result.checked.all_findings)
-    assert list_of(files_in(out)) == base
-    assert built_files(content, out) == built_files(content, tmp_path / "anew")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("round_of_tasks", ["survey_range", "compress_range", "assemble_pack"])
-def test_build_interrupted_while_packing_resumes(
-    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, round_of_tasks: str
-) -> None:
-    out = tmp_path / "out"
-    before = built_files(content, out)
-    assert before == built_files(content, tmp_path / "undisturbed")
-    for number in range(200, 220):
-        (content / path_of(number)).write_bytes(record_of(number))
-
-    def interrupt(_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(pack_tasks, round_of_tasks, interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            build(content, out)
-    assert files_in(out) == before
-    assert built_files(content, out) == built_files(content, tmp_path / "undisturbed")
+        patched.setattr(ROUNDS[round_of_tasks], round_of_tasks, stop)
+        with pytest.raises(KeyboardInterrupt) if is_interrupted else nullcontext():
+            result = build(content, out, executor=InProcessExecutor() if is_interrupted else executor)
+            assert any("the disk is full" in finding.message for finding in result.checked.all_findings)
+    assert list_of(files_in(out)) == list_of(before)
+    assert (files_in(out) == before) == is_interrupted
+    assert built_files(content, out) == built_files(content, other)
     assert not [*out.glob(".statuary/staged/*")]
 
 

@@ -7,7 +7,9 @@ import orjson
 import pytest
 
 from statuary.base.files import PublishingError
-from statuary.extensions.packs import section
+from statuary.extensions.hosting.hosts import HOSTS, Host
+from statuary.extensions.packs import pack_tasks, section
+from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
 from statuary.extensions.packs.pack_list import (
     GROWTH,
@@ -22,6 +24,7 @@ from statuary.extensions.packs.pack_list import (
 from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.site.settings import HOST_LIMITS
 from statuary.system import archives
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
 from support.sites import path_of, record_of, tree
@@ -98,6 +101,32 @@ def test_rebuild_writes_delta_pack(content: Path, tmp_path: Path) -> None:
     back = checked(content, out)
     assert back[: len(base)] == base
     assert len(back) == len(base) + 1  # the small one was merged with the first
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_packs_fit_file_limit_of_host(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: Host
+) -> None:
+    accepted = HOST_LIMITS[host.site_files].file_size if host.site_files in HOST_LIMITS else None
+    assert (accepted or PUBLISHED_SIZE) >= PUBLISHED_SIZE
+    size = 12_000  # in place of the limit, which only tens of thousands of contracts reach
+    monkeypatch.setattr(pack_tasks, "PUBLISHED_SIZE", size)
+    files = built_files(content, tmp_path / "build")
+    packs = list_of(files)
+    assert len(packs) > 1
+    assert all(pack.size <= size for pack in packs)
+    assert all(len(body) <= (accepted or len(body)) for body in files.values())
+
+
+def test_pack_above_file_limit_is_divided(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (large,) = checked(content, tmp_path / "build")
+    for module in (pack_tasks, section):
+        monkeypatch.setattr(module, "PUBLISHED_SIZE", large.size - 1)
+    packs = checked(content, tmp_path / "build")
+    assert len(packs) > 1
+    assert checked(content, tmp_path / "build") == packs
 
 
 @pytest.mark.slow

@@ -11,12 +11,16 @@ from heapq import merge
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from secrets import token_hex
 from typing import NamedTuple, Self
 
-from statuary.base.files import PublishingError
+from statuary.base.files import PublishingError, transaction
 from statuary.contracts.paths import SHARDS, plain_path, sharded_path
 from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
+from statuary.extensions.packs.pack_list import FOLDER, ListedPack, open_listed_pack
+from statuary.extensions.packs.pack_reader import PackReader
 from statuary.extensions.packs.pack_sources import is_packable
+from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.site_folder import BODIES, SITE, STAGED
 from statuary.publish.ledger.ranges import BuildTables
 from statuary.system.databases import open_database
@@ -34,6 +38,8 @@ FAMILIES = sorted((plain, sharded.prefix) for plain, sharded in SHARDS.items())
 """The two folders of each family of documents: in the plain layout, and in that of shards."""
 
 
+PACK_SUFFIX = ".pack"
+
 PLAIN_PATH = re.compile(rf"(?:{'|'.join(SHARDS)})[0-9a-z-]+/0x[0-9a-fA-F]{{40}}(?:\.json)?")
 """Paths whose key is the path in lower case, as most are: checking others takes ten times as long."""
 
@@ -45,7 +51,12 @@ class BuildDocument(NamedTuple):
     path: str
     size: int
     digest: bytes | None  # SHA-256 of the document; None if it is removed
-    is_staged: bool  # whether this build has written it
+    place: str  # the build's actions on its file, or the path of the published pack that has the document
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether this build has written the document to a file."""
+        return self.place[0] in STAGED
 
 
 class DocumentRow(NamedTuple):
@@ -54,7 +65,7 @@ class DocumentRow(NamedTuple):
     path: str
     size: int
     digest: bytes | None
-    actions: str
+    actions: str  # also the path of a pack, as `BuildDocument.place`
 
 
 class KeyRange(NamedTuple):
@@ -92,10 +103,9 @@ class BuildDocuments(NamedTuple):
         with closing(self.tables.rows(query, start, f"{folder[:-1]}0")) as rows:
             for path, size, digest, actions in rows:
                 if PLAIN_PATH.fullmatch(path):
-                    yield BuildDocument(path.lower(), path, size, digest, actions[0] in STAGED)
+                    yield BuildDocument(path.lower(), path, size, digest, actions)
                 elif is_packable(path):
-                    document_key = make_pack_key(plain_path(path))
-                    yield BuildDocument(document_key, path, size, digest, actions[0] in STAGED)
+                    yield BuildDocument(make_pack_key(plain_path(path)), path, size, digest, actions)
 
     def ranges(self) -> list[KeyRange]:
         """Divide the documents that go into packs into ranges of keys.
@@ -124,6 +134,8 @@ class DocumentReader:
     """Reads documents of a build, and compares them with their digests; a context manager."""
 
     def __init__(self, documents: BuildDocuments) -> None:
+        self._root = Path(documents.published)
+        self._packs = dict[str, PackReader]()
         self._published = OpenFolder(documents.published)
         self._staged = [OpenFolder(f"{documents.staged}/{tree}") for tree in (BODIES, SITE)]
         self._stack = ExitStack()
@@ -161,6 +173,8 @@ class DocumentReader:
         """
         if document.digest is None:
             return PackedDocument(document.key, None)
+        if document.place.endswith(PACK_SUFFIX):
+            return self._read_from_pack(document)
         for folder in (*self._staged, self._published) if document.is_staged else (self._published,):
             try:
                 body = read_descriptor(folder.open_file(document.path), document.path, MAX_FILE)
@@ -168,9 +182,20 @@ class DocumentReader:
                 continue
             if sha256(body).digest() == document.digest:
                 return PackedDocument(document.key, body)
-        raise PublishingError(
-            f"{document.path} has changed since it was built", "build the site again with --verify"
-        )
+        raise _changed_document_error(document.path)
+
+    def _read_from_pack(self, document: BuildDocument) -> PackedDocument:
+        if (pack := self._packs.get(document.place)) is None:
+            pack = PackReader(FileRanges(self._root / document.place))
+            self._packs[document.place] = self._stack.enter_context(pack)
+        packed = pack.find(document.key)
+        if packed is None or sha256(packed.body or b"").digest() != document.digest:
+            raise _changed_document_error(document.place)
+        return packed
+
+
+def _changed_document_error(path: str) -> PublishingError:
+    return PublishingError(f"{path} has changed since it was built", "build the site again with --verify")
 
 
 def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
@@ -183,7 +208,8 @@ def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
     Returns:
         The location of the database.
     """
-    with closing(open_database(file)) as connection:
+    unfinished = file.with_suffix(f".{token_hex(4)}")
+    with closing(open_database(unfinished)) as connection:
         connection.executescript(
             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
             "CREATE TABLE offered (path TEXT COLLATE NOCASE, size INTEGER, digest BLOB, actions TEXT); BEGIN;"
@@ -191,5 +217,52 @@ def copy_documents(file: Path, rows: Iterable[DocumentRow]) -> BuildTables:
         connection.executemany("INSERT INTO offered VALUES (?,?,?,?)", map(tuple, rows))
         connection.execute("CREATE INDEX offered_by_path ON offered (path)")
         connection.execute("COMMIT")
-    sync_file(file)
+    sync_file(unfinished)
+    unfinished.replace(file)
     return BuildTables(str(file))
+
+
+class PackListing(NamedTuple):
+    """A published pack whose documents a worker lists."""
+
+    name: str  # for messages
+    pack: ListedPack
+    documents: BuildDocuments
+    file: Path  # the database to create
+
+
+def list_packed_documents(task: PackListing) -> Path:
+    """Write the list of a published pack's documents to a database, in a worker process.
+
+    Raises:
+        DamagedSnapshotError: if the pack is damaged.
+    """
+    path = f"{FOLDER}/{task.pack.path}"
+    with open_listed_pack(task.pack, lambda _: FileRanges(Path(task.documents.published) / path)) as pack:
+        rows = (
+            DocumentRow(key, len(body or b""), None if body is None else sha256(body).digest(), path)
+            for key, body in pack.documents()
+        )
+        copy_documents(task.file, rows)
+    return task.file
+
+
+def add_older_documents(tables: BuildTables, older_files: Iterable[Path]) -> None:
+    """Add the documents of published packs to a list of documents to pack, except those that it has.
+
+    Args:
+        tables: the list, as `copy_documents` has written it.
+        older_files: the lists of the packs' documents, newest first.
+    """
+    file = Path(tables.database)
+    with closing(open_database(file)) as connection:
+        connection.create_function("sharded_path", 1, sharded_path, deterministic=True)
+        for older_file in older_files:
+            connection.execute("ATTACH ? AS older", (str(older_file),))
+            with transaction(connection):
+                connection.execute(
+                    "INSERT INTO offered SELECT * FROM older.offered AS o WHERE NOT EXISTS"
+                    " (SELECT 1 FROM offered WHERE path IN (o.path, sharded_path(o.path)))"
+                )
+            connection.execute("DETACH older")
+    sync_file(file)

@@ -3,9 +3,13 @@
 from typing import Final
 
 from statuary.publish.folder.reader import LARGEST_DOCUMENT
+from statuary.site.settings import HOST_LIMITS
 
 FRAME_SIZE: Final = 128 << 10
 """Bytes of documents in a frame before compression, unless one document alone has more."""
+
+FRAME_DOCUMENTS: Final = 1024
+"""Documents in a frame: only removals are so small that the limit matters. The entries of a leaf stay below `MAX_LEAF`."""
 
 FRAMES_OF_LEAF: Final = 256
 """Frames that a leaf of the index lists: some 15 kB."""
@@ -46,5 +50,5 @@ MAX_PACKS: Final = 100_000
 MAX_LIST: Final = 64 << 20
 """Bytes of a list of packs."""
 
-PUBLISHED_SIZE: Final = 24 << 20
-"""Bytes of a pack that a build publishes: Cloudflare accepts files of 25 MiB, other hosts larger ones."""
+PUBLISHED_SIZE: Final = min(limits.file_size for limits in HOST_LIMITS.values() if limits.file_size)
+"""Bytes of a pack that a build publishes, unless one document alone has more: every host accepts a file of this size."""

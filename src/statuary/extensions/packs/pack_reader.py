@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
+from operator import attrgetter
 from typing import NamedTuple, Self
 
 from statuary.extensions.packs.codec import Codec
@@ -127,7 +128,7 @@ class PackReader:
             DamagedSnapshotError: if a part that is read is damaged.
         """
         frames = self._find_group_entries(document_key)
-        number = bisect_right([frame.first_key for frame in frames], document_key) - 1
+        number = bisect_right(frames, document_key, key=attrgetter("first_key")) - 1
         if number < 0 or not frames[number].may_contain(document_key):
             return None
         return next(

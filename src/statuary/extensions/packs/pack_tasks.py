@@ -27,6 +27,7 @@ from statuary.extensions.packs.build_documents import BuildDocument, BuildDocume
 from statuary.extensions.packs.codec import Compressor, train_dictionary
 from statuary.extensions.packs.limits import (
     DICTIONARY_SHARE,
+    FRAME_DOCUMENTS,
     FRAME_SIZE,
     PUBLISHED_SIZE,
     SAMPLE_COUNT,
@@ -34,6 +35,7 @@ from statuary.extensions.packs.limits import (
 )
 from statuary.extensions.packs.pack_list import FOLDER, make_pack_name
 from statuary.extensions.packs.pack_writer import (
+    INDEX_END,
     CompressedFrame,
     FrameSummary,
     PackWriter,
@@ -136,13 +138,14 @@ def find_exits(sizes: Sequence[int], count: int) -> tuple[int, ...]:
         begins with a new group; if with the second, one document of the next range belongs to the last group.
     """
     sums = [0, *accumulate(sizes)]
-    first_entries = range(min(count, bisect_right(sums, FRAME_SIZE)))
+    first_entries = range(min(count, FRAME_DOCUMENTS, bisect_right(sums, FRAME_SIZE)))
     exits = dict[int, int]()
     for entry in first_entries:
         starts, start = list[int](), entry
         while start < count and start not in exits:
             starts.append(start)
-            start = max(start + 1, bisect_right(sums, sums[start] + FRAME_SIZE, start) - 1)
+            end = min(start + FRAME_DOCUMENTS, bisect_right(sums, sums[start] + FRAME_SIZE, start) - 1)
+            start = max(start + 1, end)
         exits.update(dict.fromkeys(starts, exits.get(start, start - count)))
     return tuple(exits[entry] for entry in first_entries)
 
@@ -157,7 +160,7 @@ class CompressionTask(NamedTuple):
 
 
 class CompressedRange(NamedTuple):
-    """The sizes of the compressed groups that begin in a range, in bytes."""
+    """The bytes that a pack needs for each compressed group that begins in a range."""
 
     number: int
     sizes: Sequence[int]
@@ -178,7 +181,7 @@ def compress_range(task: CompressionTask) -> CompressedRange:
             frames.append(compress_group([*reader.read_all(group)], compressor))
     _write_file(job.frames_file(number), b"".join(frame.data for frame in frames))
     _write_file(job.summaries_file(number), orjson.dumps([tuple(frame.summary) for frame in frames]))
-    return CompressedRange(number, array("Q", (frame.summary.size for frame in frames)))
+    return CompressedRange(number, array("Q", (frame.summary.size_in_pack for frame in frames)))
 
 
 def _write_file(file: Path, body: bytes) -> None:
@@ -199,11 +202,12 @@ class PackPart(NamedTuple):
     stop: int
 
 
-def divide_into_packs(ranges: Iterable[CompressedRange]) -> Iterator[tuple[PackPart, ...]]:
+def divide_into_packs(ranges: Iterable[CompressedRange], space: int) -> Iterator[tuple[PackPart, ...]]:
     """Divide compressed groups of documents into packs of limited size.
 
     Args:
         ranges: the sizes of all groups, in order.
+        space: the bytes that a pack has for its groups; a larger group has a pack of its own.
 
     Yields:
         The groups of a pack.
@@ -212,7 +216,7 @@ def divide_into_packs(ranges: Iterable[CompressedRange]) -> Iterator[tuple[PackP
     for number, sizes in ranges:
         start = 0
         for index, size in enumerate(sizes):
-            if filled and filled + size > PUBLISHED_SIZE:
+            if filled and filled + size > space:
                 yield (*parts, PackPart(number, start, index))
                 parts, filled, start = [], 0, index
             filled += size
@@ -334,6 +338,7 @@ def make_packs(
     if dictionary is None:
         dictionary = samples.dictionary(job.documents, sum(survey.documents for survey in surveys))
     _write_file(job.folder / DICTIONARY, dictionary)
+    space = PUBLISHED_SIZE - INDEX_END - len(Compressor(dictionary).codec.opening)
     compressing = (
         CompressionTask(f"groups-{number}", job, ranges[number], skipped)
         for number, skipped in _find_entries(surveys)
@@ -341,7 +346,7 @@ def make_packs(
     compressed = sorted(executor.map_unordered(compress_range, compressing), key=attrgetter("number"))
     assembling = (
         PackTask(f"pack-{number}", job, parts, output(f"packs-{number:07d}"))
-        for number, parts in enumerate(divide_into_packs(compressed))
+        for number, parts in enumerate(divide_into_packs(compressed, space))
     )
     packs = executor.map_unordered(assemble_pack, assembling)
     return sorted(packs, key=lambda made: made.pack.totals.first)

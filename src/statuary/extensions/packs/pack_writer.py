@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol, Self, TypeVar
 
@@ -14,8 +13,9 @@ import orjson
 from statuary.base.cpus import available_cpus
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.codec import Compressor
-from statuary.extensions.packs.limits import FRAME_SIZE, FRAMES_OF_LEAF, MAX_COUNT
+from statuary.extensions.packs.limits import FRAME_DOCUMENTS, FRAME_SIZE, FRAMES_OF_LEAF, MAX_COUNT
 from statuary.extensions.packs.pack_format import (
+    MARK_DIGITS,
     Frame,
     LeafPart,
     PackedDocument,
@@ -34,6 +34,12 @@ IN_MEMORY = 16 << 20
 """Bytes of leaves that stay in memory before they go into a temporary file."""
 
 QUEUED_PER_WORKER = 3
+
+INDEX_ENTRY = 128
+"""Bytes that the index of a pack has for each group, at most: without keys and marks, before compression."""
+
+INDEX_END = 4 << 10
+"""Bytes of a pack, at most, that are neither for a group nor the opening: totals, and what compression adds."""
 
 
 class SizedDocument(Protocol):
@@ -63,6 +69,15 @@ class FrameSummary(NamedTuple):
     size: int
     sha256: str  # the digest of the compressed group
     marks: str  # eight hex digits for each document
+
+    @property
+    def size_in_pack(self) -> int:
+        """The bytes that a pack needs for the group and its entries in the index, at most.
+
+        The index is compressed, which this bound ignores: incompressible JSON grows by less than a 64th.
+        """
+        marks = len(self.marks) + len(self.marks) // MARK_DIGITS
+        return self.size + marks + 2 * len(self.first_key) + INDEX_ENTRY
 
 
 class CompressedFrame(NamedTuple):
@@ -96,7 +111,7 @@ def divide_into_groups(documents: Iterable[Sized]) -> Iterator[list[Sized]]:
             raise PublishingError(f"{document.key} is given twice, or not in order: it follows {last_key}")
         last_key = document.key
         length = document.size
-        if frame and filled + length > FRAME_SIZE:
+        if len(frame) == FRAME_DOCUMENTS or (frame and filled + length > FRAME_SIZE):
             yield frame
             frame, filled = [], 0
         frame.append(document)
@@ -240,29 +255,3 @@ def write_pack(
         for frame in compress_groups(documents, compressor, workers):
             writer.add(frame)
         return writer.finish()
-
-
-def make_packs_in_memory(
-    documents: Iterable[PackedDocument], compressor: Compressor, size_limit: int, workers: int | None = None
-) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Write documents to packs (archives) of limited size, in memory.
-
-    Args:
-        documents: the documents, sorted by key.
-        compressor: compresses groups of documents.
-        size_limit: the size in bytes at which a pack ends, without its index.
-        workers: the number of threads; None for the number of CPUs.
-
-    Yields:
-        The bytes of a pack, and its description.
-    """
-    frames = compress_groups(documents, compressor, workers)
-    frame = next(frames, None)
-    while frame is not None:
-        stream = BytesIO()
-        with PackWriter(stream, compressor) as writer:
-            while frame is not None and (not stream.tell() or stream.tell() + len(frame.data) <= size_limit):
-                writer.add(frame)
-                frame = next(frames, None)
-            written_pack = writer.finish()
-        yield stream.getvalue(), written_pack

@@ -14,27 +14,29 @@ from typing_extensions import override
 
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.paths import SHARDS
-from statuary.extensions.packs.build_documents import BuildDocuments, DocumentRow, copy_documents
-from statuary.extensions.packs.codec import Compressor
+from statuary.extensions.packs.build_documents import (
+    BuildDocuments,
+    DocumentRow,
+    PackListing,
+    add_older_documents,
+    copy_documents,
+    list_packed_documents,
+)
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
-from statuary.extensions.packs.pack_format import PackedDocument
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
     ListedPack,
     PackList,
-    PutPacks,
     encode_pack_list,
     make_list_entry,
     make_pack_name,
     parse_pack_list,
     read_dictionary,
     runs_to_keep,
-    write_changes,
 )
 from statuary.extensions.packs.pack_sources import is_packable
 from statuary.extensions.packs.pack_tasks import PackingJob, make_pack_document, make_packs
-from statuary.extensions.packs.pack_writer import WrittenPack, make_packs_in_memory
 from statuary.extensions.packs.urls import URLS
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
@@ -163,7 +165,7 @@ class SitePacks:
         if text is None or not covers_all_published(text, cached_group, self._ledger.connection):
             return None
         packs = parse_pack_list(text, LIST)
-        if not packs or not all(map(self._is_pack_intact, packs)):
+        if not packs or any(map(_is_too_large, packs)) or not all(map(self._is_pack_intact, packs)):
             return None
         # Keep the published packs (archives of many documents), even if this build fails later.
         self._ledger.documents.keep_published_folder(FOLDER)
@@ -187,20 +189,19 @@ class SitePacks:
         self._folder.mkdir()
         tables = copy_documents(self._folder / "documents.sqlite3", chain((first_row,), rows))
         documents = self._documents(tables)
-        count = sum(1 for _ in documents.after(""))
+        kept_runs = runs_to_keep(previous_packs, sum(1 for _ in documents.after("")))
+        kept_packs = tuple(pack for pack in previous_packs if pack.run < kept_runs)
+        listings = (
+            PackListing(f"pack-list-{number}", pack, documents, self._folder / f"{number:07d}.sqlite3")
+            for number, pack in enumerate(previous_packs[len(kept_packs) :])
+        )
+        older_files = sorted(self._executor.map_unordered(list_packed_documents, listings))
+        add_older_documents(tables, reversed(older_files))
+        dictionary = read_dictionary(previous_packs, self._open_pack)
+        return (*kept_packs, *self._make_packs(tables, dictionary, kept_runs))
 
-        def open_pack_file(pack: ListedPack) -> FileRanges:
-            return FileRanges(self._target.folder.root / _make_pack_path(pack))
-
-        kept_runs = runs_to_keep(previous_packs, count)
-        if kept_runs > previous_packs[-1].run:  # no run is merged with the changes
-            dictionary = read_dictionary(previous_packs, open_pack_file)
-            return (*previous_packs, *self._make_packs(tables, dictionary, kept_runs))
-        with documents.reader() as reader:
-            changes = map(reader.read, documents.after(""))
-            return write_changes(
-                previous_packs, changes, count, open_pack_file, _make_pack_writer(self._target)
-            )
+    def _open_pack(self, pack: ListedPack) -> FileRanges:
+        return FileRanges(self._target.folder.root / _make_pack_path(pack))
 
     def _changed_rows(self) -> Iterator[DocumentRow]:
         for path, _, size, digest in self._ledger.files_changed_since_last_build():
@@ -248,21 +249,10 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 """
 
 
+def _is_too_large(pack: ListedPack) -> bool:
+    """Return whether a host may refuse a pack that can be divided, as older versions of statuary wrote."""
+    return pack.size > PUBLISHED_SIZE and pack.totals.documents + pack.totals.removals > 1
+
+
 def _make_pack_path(pack: ListedPack) -> str:
     return f"{FOLDER}/{pack.path}"
-
-
-def _make_pack_writer(target: FolderTarget) -> PutPacks:
-    """Return a function that adds documents to the site in packs.
-
-    It begins another pack before one exceeds the file size that hosts accept.
-    """
-
-    def add_packs(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        for body, written_pack in make_packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
-            path = f"{FOLDER}/{make_pack_name(written_pack.sha256)}"
-            target.ledger.documents.discard([path])  # merging may give a pack that is there already
-            target.add([make_pack_document(path, body)])
-            yield written_pack
-
-    return add_packs
