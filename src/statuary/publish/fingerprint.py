@@ -1,14 +1,14 @@
 """Fingerprints of the program and the settings that documents depend on."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -26,13 +26,14 @@ FINGERPRINTED = (
     "contracts",
     "engine",
     "publish/host_layout.py",
+    "publish/ledger/stored_values.py",
     *(
         f"extensions/{row.name}"
         for row in EXTENSIONS
         if row.section or any(need in row.provides for need in ("section of own pages", "bulk JSONL"))
     ),
 )
-"""The parts of the package that affect the bytes of documents."""
+"""The parts of the package that affect the bytes of documents, or of stored values."""
 
 
 class Fingerprint(NamedTuple):
@@ -111,34 +112,39 @@ def _encode_value(value: object) -> bytes:
     Raises:
         TypeError: if it has no such JSON.
     """
-    options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
-    return orjson.dumps(value, _to_json_value, options)
+    return orjson.dumps(value, _to_json_value, OPTIONS)
+
+
+OPTIONS = (
+    orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_NON_STR_KEYS
+    | orjson.OPT_SORT_KEYS
+)
 
 
 def _to_json_value(value: object) -> object:
     """Replace a value that orjson cannot encode, or encodes without its type."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return [
-            type(value).__name__,
-            _untranslated_values(getattr(value, name) for name in _field_names(type(value))),
-        ]
-    for kind, as_json in AS_JSON.items():
-        if isinstance(value, kind):
+    kind = type(value)
+    if is_dataclass(kind):
+        return kind.__name__, [getattr(value, name) for name in _field_names(kind)]
+    for base, as_json in AS_JSON.items():
+        if isinstance(value, base):
             return as_json(value)
-    raise TypeError(f"a value of type {type(value).__name__} cannot be part of a fingerprint")
-
-
-def _untranslated_values(values: Iterable[object]) -> list[object]:
-    return [getattr(value, "by_language", value) for value in values]  # of a `Translated` string
+    raise TypeError(f"a value of type {kind.__name__} cannot be part of a fingerprint")
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
+def _field_names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
 AS_JSON: dict[type, Callable[..., object]] = {
-    tuple: _untranslated_values,  # a named tuple
+    str: lambda text: getattr(text, "by_language", None) or str(text),  # a `Translated` string
+    tuple: list,  # a named tuple
+    dict: dict,
+    list: list,
+    int: int,
     bytes: lambda value: sha256(value).hexdigest(),
     timedelta: str,
     ZoneInfo: lambda value: value.key,
