@@ -115,6 +115,26 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "site" / "a.pack"
 
 
+def test_pack_verify_reports_missing_pack_and_checks_others(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / "some.jsonl").write_bytes(record_of(number))
+        run("pack", "update", "--from", tmp_path / "some.jsonl", tmp_path / "site")
+    first, second = json.loads((tmp_path / "site/packs/packs.json").read_bytes())["packs"]
+    (tmp_path / "site/packs" / first["path"]).unlink()
+    missing, intact = run("pack", "verify", tmp_path / "site", code=1).output.splitlines()
+    assert missing == f"{first['path']} is missing"
+    assert intact.endswith(second["sha256"])
+
+
+def test_pack_verify_reports_empty_list(tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_bytes(b"")
+    run("pack", "update", "--from", tmp_path / "none.jsonl", tmp_path / "site")
+    assert (
+        run("pack", "verify", tmp_path / "site").output
+        == f"{tmp_path}/site has no packs: its list is empty\n"
+    )
+
+
 def test_pack_verify_and_read_detect_damage(pack: Path) -> None:
     assert "20 documents and 0 removals" in run("pack", "verify", pack).output
     found = json.loads(run("pack", "verify", pack, "--format", "json").output)

@@ -179,7 +179,7 @@ def _print_pack_list(folder: Path, packs: PackList) -> None:
 def verify(location: str, output_format: str) -> None:
     """Check every byte of a pack, or of all packs of a site.
 
-    Exit codes: 0 intact; 1 a pack is damaged; 3 a pack is truncated or cannot be read.
+    Exit codes: 0 intact; 1 a pack is damaged or missing; 3 a pack is truncated or cannot be read.
     """
     if is_single_pack(location):
         with open_pack(location) as pack:
@@ -190,14 +190,15 @@ def verify(location: str, output_format: str) -> None:
         values = [_encode_pack_verification(verification) for verification in every]
         click.echo(json.dumps(values[0] if is_single_pack(location) else values))
     else:
-        click.echo(
-            "\n".join(line for verification in every for line in _describe_pack_verification(verification))
-        )
+        lines = [line for verification in every for line in _describe_pack_verification(verification)]
+        click.echo("\n".join(lines) or escape_control_chars(f"{location} has no packs: its list is empty"))
     sys.exit(ExitCode.FINDINGS if any(verification.problems for verification in every) else ExitCode.OK)
 
 
 def _describe_pack_verification(verification: PackVerification) -> Iterator[str]:
     yield from map(escape_control_chars, verification.problems)
+    if not verification.size:
+        return
     documents, removals, size, *_ = verification.totals
     state = "read" if verification.problems else "whole"
     yield (

@@ -13,7 +13,7 @@ from secrets import token_hex
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.extensions.packs.limits import MAX_LIST
-from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
+from statuary.extensions.packs.pack_format import PackedDocument, Totals, make_pack_key
 from statuary.extensions.packs.pack_list import (
     FOLDER,
     LIST,
@@ -97,6 +97,9 @@ class PackFolder:
             The pack as listed, and the result.
         """
         for pack in self.require_pack_list():
+            if self.root is not None and not (self.root / FOLDER / pack.path).exists():
+                yield pack, PackVerification(Totals(), 0, 0, "", (f"{pack.path} is missing",))
+                continue
             try:
                 with open_listed_pack(pack, self.open_ranges) as reader:
                     verification = verify_pack(reader)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from statuary.base.primitives import count_text
 from statuary.contracts.model.contract_row import ContractCounts
 from statuary.contracts.paths import SHARDS
 from statuary.extensions.packs.build_documents import (
@@ -120,8 +121,8 @@ class SitePacks:
             else cached_group.items
         )
         self._add_pack_list(packs, documents)
-        runs = len({pack.run for pack in packs})
-        return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
+        counts = ((documents, "document"), (len(packs), "pack"), (len({pack.run for pack in packs}), "run"))
+        return "{} in {} of {}".format(*(count_text(*count) for count in counts)) if packs else ""
 
     def _pack_all_documents(self) -> PackList:
         self._folder.mkdir()
