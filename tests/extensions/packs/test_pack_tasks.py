@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from statuary.contracts.paths import plain_path
 from statuary.extensions.packs import build_documents, pack_tasks, pack_writer, section
 from statuary.extensions.packs.limits import FRAME_SIZE
 from statuary.extensions.packs.pack_format import make_pack_key
@@ -120,9 +121,12 @@ def sequential_packs(sizes: list[int], space: int) -> list[list[int]]:
     return packs
 
 
-def test_range_packs_equal_sequential_packs(content: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", ["plain", "sharded"])
+def test_range_packs_equal_sequential_packs(content: Path, tmp_path: Path, layout: str) -> None:
+    with (content / "site.yaml").open("a") as file:
+        file.write(f"hosting: {{layout: {layout}}}\n")
     files = built_files(content, tmp_path / "out")
-    paths = {make_pack_key(path): path for path in files if is_packable(path)}
+    paths = {make_pack_key(plain_path(path)): path for path in files if is_packable(path)}
     with KeyTable(lambda row: files[row.path]) as table:
         table.add(KeyRow(key, path=path) for key, path in paths.items())
         pack = write_pack(tmp_path / "one.pack", table.documents(), table.dictionary())

@@ -7,8 +7,9 @@ import orjson
 import pytest
 
 from statuary.base.files import PublishingError
+from statuary.contracts.paths import plain_path
 from statuary.extensions.hosting.hosts import HOSTS, Host
-from statuary.extensions.packs import pack_tasks, section
+from statuary.extensions.packs import build_documents, pack_tasks, section
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, make_pack_key
 from statuary.extensions.packs.pack_list import (
@@ -27,6 +28,7 @@ from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.settings import HOST_LIMITS
 from statuary.system import archives
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
+from support.random_runs import seeded
 from support.sites import path_of, record_of, tree
 
 
@@ -49,7 +51,7 @@ def packed(out: Path, packs: PackList) -> dict[str, bytes]:
 
 
 def expected(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {make_pack_key(path): body for path, body in files.items() if is_packable(path)}
+    return {make_pack_key(plain_path(path)): body for path, body in files.items() if is_packable(path)}
 
 
 def checked(content: Path, out: Path, **more: bool) -> PackList:
@@ -252,6 +254,27 @@ def test_sharded_site_has_identical_packs(content: Path, tmp_path: Path) -> None
     files = built_files(content, tmp_path / "sharded")
     assert any(path.startswith("_shards/") for path in files)
     assert packed(tmp_path / "sharded", list_of(files)) == packed(tmp_path / "plain", plain)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_random_changes_keep_packs_valid(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Changes of contracts and of the layout together, in several ranges, with merges of packs."""
+    monkeypatch.setattr(build_documents, "RANGE_SAMPLE", bytes([32]))
+    dice = seeded(seed)
+    settings = (content / "site.yaml").read_text()
+    for _ in range(8):
+        for number in dice.sample(range(1, 70), 6):
+            changed = orjson.loads(record_of(number)) | {"verifiedAt": f"2026-01-0{number % 9 + 1}T03:04:05Z"}
+            (content / path_of(number)).write_bytes(dice.choice([record_of(number), orjson.dumps(changed)]))
+            if dice.randrange(3) == 0:
+                (content / path_of(number)).unlink()
+        layout, names = dice.choice(["plain", "plain", "sharded"]), dice.choice(["true", "false"])
+        hosting = f"hosting: {{layout: {layout}, lower_case_names: {names}}}\n"
+        (content / "site.yaml").write_text(settings + hosting)
+        checked(content, tmp_path / "build")
 
 
 @pytest.mark.slow

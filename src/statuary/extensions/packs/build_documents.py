@@ -98,6 +98,8 @@ class BuildDocuments(NamedTuple):
                 yield next((row for row in (first, *others) if row.digest is not None), first)
 
     def _rows_in(self, folder: str, family: str, key: str) -> Generator[BuildDocument, None, None]:
+        if key > family and not key.startswith(family):  # all keys of this family sort before `key`
+            return
         start = folder if key < family else key if folder == family else sharded_path(key)
         query = "SELECT path, size, digest, actions FROM offered WHERE path > ? AND path < ? ORDER BY path"
         with closing(self.tables.rows(query, start, f"{folder[:-1]}0")) as rows:

@@ -190,9 +190,15 @@ def verify(location: str, output_format: str) -> None:
         values = [_encode_pack_verification(verification) for verification in every]
         click.echo(json.dumps(values[0] if is_single_pack(location) else values))
     else:
-        lines = [line for verification in every for line in _describe_pack_verification(verification)]
-        click.echo("\n".join(lines) or escape_control_chars(f"{location} has no packs: its list is empty"))
+        click.echo("\n".join(_describe_verified_packs(location, every)))
     sys.exit(ExitCode.FINDINGS if any(verification.problems for verification in every) else ExitCode.OK)
+
+
+def _describe_verified_packs(location: str, every: list[PackVerification]) -> Iterator[str]:
+    if not every:
+        yield escape_control_chars(f"{location} has no packs: its list is empty")
+    for verification in every:
+        yield from _describe_pack_verification(verification)
 
 
 def _describe_pack_verification(verification: PackVerification) -> Iterator[str]:
