@@ -25,7 +25,7 @@ function thinOut() {
     [one.tagName, ...[...one.attributes].map(attribute), one.textContent.trim() === "" ? "empty" : ""].join(" ");
   const shape = (one) => `${own(one)} (${[...new Set([...one.children].map(shape))].sort()})`;
   const isNeeded = (parent, child) =>
-    isNamed(child) || ["DT", "DD"].includes(child.tagName) || parent.textContent.trim() === child.textContent.trim();
+    isNamed(child) || ["DT", "DD", "WBR"].includes(child.tagName) || parent.textContent.trim() === child.textContent.trim();
   const seen = {};
   const thin = (parent, place) => {
     for (const child of [...parent.children]) {

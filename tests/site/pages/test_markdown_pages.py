@@ -10,6 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.check_site import check_site
+from statuary.extensions.own_pages.page_markdown import add_break_points
 from statuary.extensions.own_pages.pages import read_picture_size
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files
@@ -283,3 +284,23 @@ def test_lossless_webp_picture_size_is_read() -> None:
     """A picture of 37 by 300 pixels as its first bytes tell it."""
     raw = bytes.fromhex("5249464622000000574542505650384c150000002f24c04a00071011fd0f")
     assert read_picture_size(raw) == {"width": 37, "height": 300}
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<code>auto_transition_state</code>", "<code>auto_<wbr>transition_<wbr>state</code>"),
+        ("v2/&lt;chain&gt;/&lt;address&gt;.json", "v2/<wbr>&lt;chain&gt;/<wbr>&lt;address&gt;.<wbr>json"),
+        ("module=a&amp;action=getcode", "module=<wbr>a&amp;<wbr>action=<wbr>getcode"),
+        (f"0x{'ab' * 20}", f"0x{'ab' * 11}<wbr>{'ab' * 9}"),
+        ("page.find_none, an end.", "page.find_none, an end."),
+        ('<a href="../a/long_path.html">up</a>', '<a href="../a/long_path.html">up</a>'),
+        ("<pre><code>auto_transition_state</code></pre>", "<pre><code>auto_transition_state</code></pre>"),
+        (
+            "上記の障害は解決しました。ご迷惑をおかけして申し訳ありません",
+            "上記の障害は解決しました。ご迷惑をおかけして申し訳ありません",
+        ),
+    ],
+)
+def test_long_words_break_at_punctuation(html: str, expected: str) -> None:
+    assert add_break_points(html) == expected

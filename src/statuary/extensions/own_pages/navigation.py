@@ -3,6 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from markupsafe import escape
+
+from statuary.extensions.own_pages.page_markdown import add_break_points
 from statuary.site.pages.page_texts import one_line
 from statuary.site.settings import SitePage
 from statuary.site.urls import OWN_PAGE
@@ -142,4 +145,4 @@ def find_introduced_folder(page: SitePage, folders: Collection[str]) -> str:
 
 
 def _make_plain_link(page: SitePage) -> SidebarLink:
-    return SidebarLink(one_line(page.title), OWN_PAGE.path(path=page.path))
+    return SidebarLink(add_break_points(escape(one_line(page.title))), OWN_PAGE.path(path=page.path))

@@ -39,6 +39,14 @@ BLOCK = re.compile(r'<pre><code(?: class="language-([\w+-]+)")?>(.*?)</code></pr
 
 HEADING = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 
+WORD = re.compile(r"<pre>.*?</pre>|<[^>]*>|[^\s<>]+", re.DOTALL)
+"""A word of HTML; blocks of code and tags match as well."""
+
+LONGEST_COLUMN = 16
+"""The number of letters that a column of a table has on a phone."""
+
+BREAK_POINT = re.compile(r"(?:[._/|=]|&amp;|[0-9A-Fa-fx]{24})(?=\w|&lt;)")
+
 LANGUAGES = Path(__file__).with_name("block_languages.json")
 """The file with the grammars of languages that are in code blocks, but not in sources of contracts."""
 
@@ -141,7 +149,7 @@ def render_page_html(
     clean = SANITIZER.clean(
         _make_markdown_parser().renderer.render(markdown_tokens, _make_markdown_parser().options, {})
     )
-    linked = HEADING.sub(lambda match: _add_heading_link(match, link_label), clean)
+    linked = HEADING.sub(lambda match: _add_heading_link(match, link_label), add_break_points(clean))
     html = BLOCK.sub(
         lambda match: render_code_block(match[1] or "", _highlight_code(unescape(match[2]), match[1])), linked
     )
@@ -152,6 +160,22 @@ def _add_heading_link(match: re.Match[str], link_label: str) -> str:
     level, anchor, inner = match.groups()
     label = escape(link_label.replace("{name}", unescape(re.sub(r"<[^>]+>", "", inner))))
     return f'<h{level} id="{anchor}">{inner}<a class="self" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
+
+
+def add_break_points(html: str) -> Markup:
+    """Let browsers break long words at punctuation, such as `auto_transition_to_operational_state`.
+
+    Args:
+        html: HTML, or escaped text.
+    """
+    return Markup(WORD.sub(_break_long_word, html))  # noqa: S704 - only `<wbr>` is added
+
+
+def _break_long_word(match: re.Match[str]) -> str:
+    word = match[0]
+    if word.startswith("<") or len(unescape(word)) <= LONGEST_COLUMN:
+        return word
+    return BREAK_POINT.sub(r"\g<0><wbr>", word)
 
 
 def _highlight_code(source_code: str, language: str | None) -> Markup:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from typing_extensions import override
 
 from statuary.base.budget import run_guarded
@@ -24,6 +24,7 @@ from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, S
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
+    add_break_points,
     iter_headings,
     iter_sections,
     parse_page_markdown,
@@ -122,7 +123,7 @@ def render_owner_page(page: SitePage, site: SiteContent) -> Iterator[Document]:
     book = Navigation(page, site.own_pages)
     previous, following = book.find_neighbour_pages()
     view = OwnPageView(
-        title=title,
+        title=add_break_points(escape(title)),
         description=description,
         body=render_page_html(
             tokens,
@@ -202,7 +203,9 @@ def _make_page_outline(tokens: list[Token]) -> tuple[Heading, ...]:
     all_headings = [heading for heading in iter_headings(tokens) if heading.level in OUTLINE_LEVELS]
     if len(all_headings) > LONGEST_OUTLINE:
         all_headings = [heading for heading in all_headings if heading.level == OUTLINE_LEVELS[0]]
-    return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
+    return tuple(
+        heading._replace(text=add_break_points(escape(one_line(heading.text)))) for heading in all_headings
+    )
 
 
 def find_broken_links(page: SitePage, site: SiteContent) -> Iterator[Finding]:
