@@ -63,7 +63,7 @@ def content_reference() -> Iterator[tuple[str, str]]:
 
 
 def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
-    yield f"---\ntitle: {file.pattern}\norder: {number}\nsearch: low\ndescription: {json.dumps(file.description)}\n---\n"
+    yield f"---\ntitle: {file.pattern}\norder: {number}\nsearch: low\ndescription: {_plain(file.description)}\n---\n"
     notes = {"KEY": "`KEY` is a name that you choose", "[]": "`[]` is an entry of a list"}
     used = [note for mark, note in notes.items() if any(mark in section.title for section in file.sections)]
     if used:
@@ -193,6 +193,11 @@ def command_reference() -> Iterator[tuple[str, str]]:
         yield f"command-reference/{_slug(path)}.md", _command_page(path, command, number)
 
 
+def _plain(markdown: str) -> str:
+    """Return the description of a page, which has no Markdown, as JSON."""
+    return json.dumps(markdown.replace("`", ""))
+
+
 def _slug(path: str) -> str:
     return path.removeprefix("statuary ").replace(" ", "-")
 
@@ -205,7 +210,7 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
     context = click.Context(command, info_name=path, help_option_names=["-h", "--help"])
     usage = " ".join(command.collect_usage_pieces(context))
     parts = [
-        f"---\ntitle: {path}\norder: {number}\nsearch: low\ndescription: {json.dumps(_first_line(command))}\n---\n",
+        f"---\ntitle: {path}\norder: {number}\nsearch: low\ndescription: {_plain(_first_line(command))}\n---\n",
         f"```text\n{path} {usage}\n```\n",
         *(f"{paragraph}\n" for paragraph in _paragraphs(command)[1:]),
     ]
