@@ -9,6 +9,9 @@ from io import TextIOWrapper
 
 from statuary.cli.exit_codes import ExitCode
 
+LOST_INTERRUPT_DELAY = 0.05
+"""The seconds after which the program repeats a lost Ctrl-C, because the code that lost it may still run."""
+
 CLOSED_OUTPUT = 1
 """The exit code after the reader closes the output; click uses the same."""
 
@@ -18,6 +21,7 @@ def main() -> None:
     _restart_in_utf_8_mode()
     gc.disable()  # imports leave no garbage, and collection takes a tenth of a small build
     atexit.register(gc.freeze)  # otherwise Python collects twice more before it exits
+    sys.unraisablehook = _repeat_lost_interrupt
     # Turn the plugins of Pydantic off, because statuary uses none. Pydantic would search all installed
     # packages for them, which takes as long as reading a small site.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -41,6 +45,22 @@ def main() -> None:
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
         _discard_unwritten_output()
         sys.exit(ExitCode.FAILED)
+
+
+def _repeat_lost_interrupt(error: "sys.UnraisableHookArgs") -> None:
+    """Repeat a Ctrl-C that came where Python can raise nothing, as while Pydantic makes a model.
+
+    Python would print a traceback, and the command would continue.
+    """
+    if not isinstance(error.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(error)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    timer = Timer(LOST_INTERRUPT_DELAY, interrupt_main)
+    timer.daemon = True  # the end of the command does not wait for it
+    timer.start()
 
 
 def _restart_in_utf_8_mode() -> None:

@@ -59,6 +59,25 @@ def test_ctrl_c_during_import_exits_quietly():
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+def test_ctrl_c_in_finalizer_interrupts_command():
+    """Python raises nothing out of a finalizer, nor out of some calls of Pydantic."""
+    script = (
+        "import time, click\n"
+        "from statuary.__main__ import main\n"
+        "from statuary.cli.main import LazyGroup\n"
+        "class Lost:\n"
+        "    def __del__(self): raise KeyboardInterrupt\n"
+        "def work():\n"
+        "    Lost()\n"
+        "    for _ in range(2000): time.sleep(0.01)\n"
+        "LazyGroup.get_command = lambda *_: click.Command('check', callback=work)\n"
+        "main()\n"
+    )
+    arguments = [sys.executable, "-X", "utf8", "-c", script, "check"]
+    done = subprocess.run(arguments, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "\nstatuary: interrupted\n")
+
+
 def test_interrupted_readonly_command_prints_short_message(monkeypatch):
     monkeypatch.setattr(
         main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)
