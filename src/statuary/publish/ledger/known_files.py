@@ -2,7 +2,7 @@
 
 import sqlite3
 from hashlib import sha256
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from typing_extensions import override
 
@@ -15,6 +15,13 @@ from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 
 Value = TypeVar("Value")
+
+
+class StoredValue(NamedTuple):
+    """The bytes of a stored value, with the checksum of the file, the inputs, the program and the value."""
+
+    checksum: bytes
+    value: bytes
 
 
 class KnownFiles(LedgerTable):
@@ -34,7 +41,8 @@ class KnownFiles(LedgerTable):
             "SELECT name, checksum, value FROM main.known_files"
             " WHERE typeof(checksum) = 'blob' AND typeof(value) = 'blob'"  # else the ledger is damaged
         )
-        self._known = {name: (checksum, value) for name, checksum, value in rows}
+        self._known = {name: StoredValue(checksum, value) for name, checksum, value in rows}
+        self._checksums: dict[str, bytes] = {}  # those of the values of this build
         self._program = program_fingerprint().encode()
         self._digests: dict[
             str, bytes
@@ -53,15 +61,27 @@ class KnownFiles(LedgerTable):
         Returns:
             The value, or None if it is not stored, or the file, the inputs or the program have changed since.
         """
-        inputs_digest = digest_of(*inputs).encode() if inputs else b""
-        digest = self._digests[name] = sha256(inputs_digest + body).digest()
-        checksum, value = self._known.get(name, (b"", b""))
-        if checksum != self._checksum(digest, value):
+        stored = self.stored_value(name, body, *inputs)
+        if stored is None:
             return None
         try:
-            return decode_value(kind, value)
+            return decode_value(kind, stored.value)
         except LookupError:  # this machine has no data of a time zone
             return None
+
+    def stored_value(self, name: str, body: bytes, *inputs: object) -> "StoredValue | None":
+        """Return the stored value of a file as its bytes, unless the file has changed; see `find`."""
+        inputs_digest = digest_of(*inputs).encode() if inputs else b""
+        digest = self._digests[name] = sha256(inputs_digest + body).digest()
+        stored = self._known.get(name)
+        if stored is None or stored.checksum != self._checksum(digest, stored.value):
+            return None
+        self._checksums[name] = stored.checksum
+        return stored
+
+    def checksum_of(self, name: str) -> bytes:
+        """Return the checksum of a value that this build has found or added; empty if it is not stored."""
+        return self._checksums.get(name, b"")
 
     def only_changed(self, load: Load[Value], kind: type[Value], *inputs: object) -> Load[Value]:
         """Return a function that calls another one only for files that changed since the last build.
@@ -98,7 +118,8 @@ class KnownFiles(LedgerTable):
         except TypeError:
             del self._digests[name]
         else:
-            self._changed.append((name, self._checksum(self._digests[name], encoded), encoded))
+            checksum = self._checksums[name] = self._checksum(self._digests[name], encoded)
+            self._changed.append((name, checksum, encoded))
 
     def _checksum(self, digest: bytes, value: bytes) -> bytes:
         return sha256(self._program + digest + value).digest()
