@@ -1,6 +1,7 @@
 """The documents of a build that go into packs, sorted by key.
 
-Workers read them in ranges, from the tables of the build. So the building process lists none of them.
+Workers read them in ranges, from the tables of the build. So the building process lists none of them. If
+published packs are merged, a table also has their documents, each with the pack from which to read it.
 """
 
 import re
