@@ -167,3 +167,20 @@ def test_unreadable_export_still_publishes_status(tmp_path):
         "results"
     ]
     assert entry["address"] == record(2)["address"]
+
+
+def test_damaged_export_stays_and_removed_export_goes(tmp_path):
+    require_module("duckdb", install=INSTALL)
+    content = small_site(tmp_path)
+    export = write_tables(content / "contracts/export", tables_of_records([record(1), record(2)]))
+    build(content, tmp_path / "out")
+    (table,) = export.glob("code/*.parquet")
+    table.write_bytes(table.read_bytes()[:-9])
+    checked = build(content, tmp_path / "out").checked
+    assert "2 contracts stay as last published" in checked.exclusion_reasons[0].message
+    assert contract_count(checked) == 2
+    for file in export.glob("*/*.parquet"):
+        file.unlink()
+    checked = build(content, tmp_path / "out").checked
+    assert (contract_count(checked), checked.all_findings) == (0, [])
+    assert not (tmp_path / "out" / f"v2/contract/{CHAIN}/{record(1)['address']}").exists()

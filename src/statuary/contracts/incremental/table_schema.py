@@ -178,7 +178,10 @@ SUPERSEDE = """
 INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT location FROM work.built;
 INSERT OR IGNORE INTO work.superseded SELECT s.location FROM work.superseded AS u CROSS JOIN main.sources AS s
     ON s.location > u.location || ':' AND s.location < u.location || ';' AND s.unit = u.location;
+INSERT OR IGNORE INTO work.superseded SELECT s.location FROM work.superseded AS u CROSS JOIN main.sources AS s
+    ON s.location > u.location || '/' AND s.location < u.location || '0' AND s.unit = u.location;
 """
+"""Marks the rows of the last build that this build replaces: those of a file, of its lines, and of an export's files."""
 
 COMPARED = (
     "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
