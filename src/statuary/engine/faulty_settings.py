@@ -1,7 +1,7 @@
 """Replace faulty keys of site.yaml, so that they do not keep the status from being published."""
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
@@ -127,6 +127,11 @@ class _Place(NamedTuple):
     pointer: Pointer
     lacks_keys: bool = False  # whether keys of the mapping are missing or unknown, and the others are used
 
+    @property
+    def name(self) -> str:
+        """The key as messages name it, such as `page.name`."""
+        return f"`{'.'.join(map(str, self.pointer))}`"
+
 
 def _place_of(error: Finding) -> _Place:
     pointer = error.pointer
@@ -137,12 +142,31 @@ def _place_of(error: Finding) -> _Place:
     return _Place(pointer[:2] if pointer[:2] in CORE_KEYS else pointer[:1])
 
 
+def _group_by_place(errors: Sequence[Finding]) -> dict[_Place, list[Finding]]:
+    """Group errors by what is replaced, without the one that only counts others."""
+    groups: dict[_Place, list[Finding]] = {}
+    for error in [error for error in errors if error.pointer or error.rule == "missing-key"] or errors:
+        groups.setdefault(_place_of(error), []).append(error)
+    return groups
+
+
+ALL_STAY = "all settings stay as last published"
+
+
+class _StoppingError(Exception):
+    """Nothing acceptable can replace a part of site.yaml."""
+
+    def __init__(self, reason: str, error: Finding) -> None:
+        super().__init__(reason)
+        self.error = error
+
+
 @dataclass
 class SettingsFallback:
     """Replaces faulty values of site.yaml by those of the last build, or by defaults.
 
-    A build stops only if the last published value of a key is unknown, and `CORE_KEYS` or `EXTENSION_KEYS` says why
-    its default is not acceptable.
+    A build stops only if the last published value of a key is unknown or faulty, and `CORE_KEYS` or `EXTENSION_KEYS`
+    says why its default is not acceptable.
     """
 
     last: Mapping[str, Any] = field(default_factory=dict)  # the settings of the last build
@@ -150,10 +174,8 @@ class SettingsFallback:
     is_strict: bool = False  # whether nothing is replaced
     settings: Tree = field(default_factory=dict)  # the settings that are used in the end
     left_out: set[str] = field(default_factory=set)  # the extensions that are left out
-    _errors: dict[Finding, _Place] = field(default_factory=dict)
-    _fates: dict[_Place, str] = field(default_factory=dict)  # what replaced each place
-    _handled: set[_Place] = field(default_factory=set)  # the places replaced in a call of `replace_faulty`
-    _before_reset: Tree | None = None  # the settings before all of them were replaced by the last ones
+    _errors: dict[_Place, list[Finding]] = field(default_factory=dict)  # the first errors at each place
+    _consequences: dict[_Place, str] = field(default_factory=dict)  # what replaced each place
 
     @classmethod
     def of_command(cls) -> Self:
@@ -166,147 +188,96 @@ class SettingsFallback:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """The errors in site.yaml, each with the value that is used instead."""
-        return tuple(Fault(error, self._fates[place]) for error, place in self._errors.items())
+        return tuple(
+            Fault(error, self._consequences[place])
+            for place, errors in self._errors.items()
+            for error in errors
+        )
 
-    def replace_faulty(self, tree: Tree | None, errors: Sequence[Finding]) -> Tree | Finding:
+    def replace_faulty(
+        self, tree: Tree | None, errors: Sequence[Finding], errors_in: Callable[[Tree], Sequence[Finding]]
+    ) -> Tree | Finding:
         """Replace the values in site.yaml that have errors.
 
-        If the result has errors too, call the method again with it. A value that was already replaced then gets
-        its next replacement.
+        Call the method again with the result if that has errors, too: two keys may contradict each other.
 
         Args:
             tree: the values of site.yaml; None if it cannot be read.
             errors: the errors in these values.
+            errors_in: returns the errors in other values.
 
         Returns:
             The settings, or the error that stops the command, with the reason.
         """
-        copy = _copy_of(tree or {})
-        tried = set(self._fates)
-        self._handled.clear()
-        for error in errors if tree is None else self._in_order(copy, errors):
-            place = _Place(()) if tree is None else _place_of(error)
-            is_first = place not in tried
-            if is_first:
-                self._errors[error] = place
-            reason = self._replace(copy, place, error, is_first=is_first)
-            if reason:
-                lack = "there is no last published value and no safe default"
-                if self.needed is not None:
-                    lack = "the command cannot do without it"
-                return replace(error, message=f"{error.message}; {lack}: {reason}")
-        return copy
+        groups = {_Place(()): list(errors)} if tree is None else _group_by_place(errors)
+        faulty_before = _group_by_place(errors_in(_copy_of(self.last))) if self.last else {}
+        new = _copy_of(tree or {})
+        try:
+            for place, errors_at_place in groups.items():
+                self._errors.setdefault(place, errors_at_place)
+                self._replace(new, place, errors_at_place, is_faulty_before=place in faulty_before)
+        except _StoppingError as stopping:
+            lack = "there is no last published value and no safe default"
+            if self.needed is not None:
+                lack = "the command cannot do without it"
+            return replace(stopping.error, message=f"{stopping.error.message}; {lack}: {stopping}")
+        return _copy_of(self.last) if ALL_STAY in map(self._consequences.get, groups) else new
 
-    def _in_order(self, tree: Tree, errors: Sequence[Finding]) -> list[Finding]:
-        """Sort errors about unchanged values last: they may replace all settings."""
-        return sorted(_with_places(errors), key=lambda error: self._is_unchanged(tree, _place_of(error)))
-
-    def _is_unchanged(self, tree: Tree, place: _Place) -> bool:
-        if place.lacks_keys or not place.pointer:
-            return False
-        value, last = (_value_at(settings, place.pointer) for settings in (tree, self.last))
-        return value is not None and value == last
-
-    def _replace(self, tree: Tree, place: _Place, error: Finding, *, is_first: bool) -> str:
-        """Replace a part of the settings because of an error.
-
-        Returns:
-            Why the build stops; empty if it goes on.
-        """
-        is_repeated = place in self._handled
-        self._handled.add(place)
-        if place.lacks_keys and error.rule == "unknown-key":
-            return self._remove_unknown(tree, place, str(error.pointer[-1]), is_first=is_first)
-        if is_repeated:
-            return ""  # another error has replaced it
-        if place.lacks_keys or not place.pointer:
-            return self._add_missing(tree, place, is_first=is_first)
-        return self._replace_value(tree, place, is_first=is_first)
-
-    def _remove_unknown(self, tree: Tree, place: _Place, key: str, *, is_first: bool) -> str:
-        """Remove an unknown key, and add keys that are missing beside it.
-
-        The added keys have their last published values.
-
-        Returns:
-            Why the build stops, if the key may be another's misspelling; empty if it goes on.
-        """
-        _mapping_at(tree, place.pointer).pop(key, None)
-        if not self.last:
-            self._fates[place] = "the key is ignored"
-            meant = [
-                pointer for pointer in _meant_places(place.pointer, key) if not _has_value(tree, pointer)
-            ]
-            return next(filter(None, map(self._stop_reason, meant)), "")
-        return self._add_missing(tree, place, is_first=True) if is_first else ""
-
-    def _add_missing(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
-        """Add missing keys to a mapping, with their last published values.
-
-        Returns:
-            Why the build stops; empty if it goes on.
-        """
-        if not self.last or not is_first:
-            return CORE_KEYS[place.pointer or ("page",)]
-        if not place.lacks_keys:  # the error is about the whole file
-            _assign(tree, self.last)
-            self._fates[place] = "all settings stay as last published"
-            return ""
-        current = _mapping_at(tree, place.pointer)
-        missing = {k: value for k, value in _mapping_at(self.last, place.pointer).items() if k not in current}
-        current.update(_copy_of(missing))
-        names = ", ".join(f"`{'.'.join([*map(str, place.pointer), key])}`" for key in missing)
-        if names:
-            self._fates[place] = f"{names} {'stays' if len(missing) == 1 else 'stay'} as last published"
+    def _replace(self, tree: Tree, place: _Place, errors: list[Finding], *, is_faulty_before: bool) -> None:
+        if place.lacks_keys:
+            self._complete_mapping(tree, place, errors)
+        elif not place.pointer:
+            if not self.last or tree == self.last:
+                raise _StoppingError(CORE_KEYS["page",], errors[0])
+            self._consequences[place] = ALL_STAY
         else:
-            self._fates[place] = "the key is ignored"
-        return ""
+            key, last = str(place.pointer[-1]), _mapping_at(self.last, place.pointer[:-1])
+            mapping = _mapping_at(tree, place.pointer[:-1])
+            if key not in last or is_faulty_before or self._consequences.get(place) == ALL_STAY:
+                self._use_default(mapping, place, errors[0])
+            elif mapping.get(key) == last[key]:  # another key contradicts it
+                self._consequences[place] = ALL_STAY
+            else:
+                mapping[key] = last[key]
+                self._consequences[place] = f"{place.name} stays as last published"
 
-    def _replace_value(self, tree: Tree, place: _Place, *, is_first: bool) -> str:
-        """Replace a value by the last published one, or by its default.
+    def _complete_mapping(self, tree: Tree, place: _Place, errors: list[Finding]) -> None:
+        """Remove unknown keys of a mapping, and add missing ones with their last published values."""
+        mapping, last = _mapping_at(tree, place.pointer), _mapping_at(self.last, place.pointer)
+        unknown = {str(error.pointer[-1]): error for error in errors if error.rule == "unknown-key"}
+        for key, error in unknown.items():
+            mapping.pop(key, None)
+            self._stop_if_needed(tree, place, error)
+        handled = mapping.keys() | unknown.keys() | self._replaced_keys(place)
+        missing = {key: value for key, value in last.items() if key not in handled}
+        if len(unknown) < len(errors) and not missing:  # an error is about a missing key
+            raise _StoppingError(CORE_KEYS[place.pointer or ("page",)], errors[0])
+        mapping.update(_copy_of(missing))
+        self._consequences[place] = _format_stay(_Place((*place.pointer, key)).name for key in missing)
 
-        If it is the last published one, another key may contradict it, and all settings are replaced. If it is
-        still faulty then, only this value is.
+    def _replaced_keys(self, mapping: _Place) -> set[str]:
+        places = (place.pointer for place in self._consequences if not place.lacks_keys)
+        return {str(pointer[-1]) for pointer in places if pointer and pointer[:-1] == mapping.pointer}
 
-        Returns:
-            Why the build stops; empty if it goes on.
-        """
-        key, known = str(place.pointer[-1]), _mapping_at(self.last, place.pointer[:-1])
-        if not is_first or key not in known:
-            return self._use_default(tree, place, is_known=key in known)
-        if self._is_unchanged(tree, place):
-            self._before_reset = self._before_reset or _copy_of(tree)
-            self._fates[place] = "all settings stay as last published"
-            _assign(tree, self.last)
-        else:
-            self._fates[place] = f"`{'.'.join(map(str, place.pointer))}` stays as last published"
-            _mapping_at(tree, place.pointer[:-1])[key] = known[key]
-        return ""
+    def _stop_if_needed(self, tree: Tree, place: _Place, unknown: Finding) -> None:
+        """Stop the command if an unknown key may be meant for one without a safe default."""
+        meant = [] if self.last else _meant_places(place.pointer, str(unknown.pointer[-1]))
+        for pointer in meant:
+            if not _has_value(tree, pointer) and (reason := self._stop_reason(pointer)):
+                raise _StoppingError(reason, unknown)
 
-    def _use_default(self, tree: Tree, place: _Place, *, is_known: bool) -> str:
-        """Remove a key from the settings, so that it has its default.
-
-        Args:
-            is_known: whether the last settings have the key.
-
-        Returns:
-            Why the build stops; empty if it goes on.
-        """
-        if self._before_reset is not None:
-            _assign(tree, self._before_reset)
-            self._before_reset = None
-        key, parent = str(place.pointer[-1]), _mapping_at(tree, place.pointer[:-1])
-        # without the key, a site that did not have it stays as last published
-        reason = self._stop_reason(place.pointer) if is_known or not self.last else ""
-        if not reason and key not in parent:
-            return "nothing can replace it"
-        parent.pop(key, None)
-        name = ".".join(map(str, place.pointer))
-        self._fates[place] = f"the default of `{name}` is used"
+    def _use_default(self, mapping: Tree, place: _Place, error: Finding) -> None:
+        """Remove a key, so that it has its default."""
+        # Without the key, a site that did not have it stays as last published.
+        is_new = bool(self.last) and not _has_value(self.last, place.pointer)
+        key, reason = str(place.pointer[-1]), "" if is_new else self._stop_reason(place.pointer)
+        if reason or key not in mapping:
+            raise _StoppingError(reason or "nothing can replace it", error)
+        del mapping[key]
+        self._consequences[place] = f"the default of {place.name} is used"
         if len(place.pointer) == 1 and extension_of(key):
             self.left_out.add(key)
-            self._fates[place] = f"the build goes on without `{name}`"
-        return reason
+            self._consequences[place] = f"the build goes on without {place.name}"
 
     def _stop_reason(self, pointer: Pointer) -> str:
         """Return the reason why a key must not have its default.
@@ -319,17 +290,14 @@ class SettingsFallback:
         return CORE_KEYS.get(pointer, EXTENSION_KEYS.get(str(pointer[0]), DEFAULT))
 
 
+def _format_stay(names: Iterable[str]) -> str:
+    names = list(names)
+    stay = f"{', '.join(names)} {'stays' if len(names) == 1 else 'stay'} as last published"
+    return stay if names else "the key is ignored"
+
+
 def _copy_of(tree: Mapping[str, Any]) -> Tree:
     return {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
-
-
-def _assign(tree: Tree, settings: Mapping[str, Any]) -> None:
-    tree.clear()
-    tree.update(_copy_of(settings))
-
-
-def _value_at(tree: Mapping[str, Any], pointer: Pointer) -> object:
-    return _mapping_at(tree, pointer[:-1]).get(str(pointer[-1]))
 
 
 def _mapping_at(tree: Mapping[str, Any], pointer: Pointer) -> Tree:
@@ -339,11 +307,6 @@ def _mapping_at(tree: Mapping[str, Any], pointer: Pointer) -> Tree:
 
 def _has_value(tree: Mapping[str, Any], pointer: Pointer) -> bool:
     return str(pointer[-1]) in _mapping_at(tree, pointer[:-1])
-
-
-def _with_places(errors: Sequence[Finding]) -> Sequence[Finding]:
-    """Leave out the error that only counts others, which a later call finds."""
-    return [error for error in errors if error.pointer or error.rule == "missing-key"] or errors
 
 
 def _meant_places(parent: Pointer, key: str) -> list[Pointer]:

@@ -1,16 +1,18 @@
 """Read the files of a content folder into values, with findings."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, report_stage
-from statuary.engine.faulty_settings import SettingsFallback, published_settings, store_settings
+from statuary.engine.faulty_settings import SettingsFallback, Tree, published_settings, store_settings
 from statuary.engine.read_page_settings import read_page_settings
 from statuary.engine.read_settings import (
     find_settings_errors,
+    find_settings_path,
     read_settings,
     read_settings_tree,
     with_reason,
@@ -57,12 +59,7 @@ def read_site(
         site, findings = read_content(root, ledger=None if verify else ledger, fallback=fallback)
     if site is not None and ledger is not None:
         store_settings(ledger, fallback.settings)
-    report.exclude(filter(is_excluded, findings))
-    about_content = [finding for finding in findings if not is_excluded(finding)]
-    if site is None:
-        report.findings += about_content
-    else:
-        report.unsorted += about_content
+    (report.findings if site is None else report.unsorted).extend(findings)
     return site
 
 
@@ -109,7 +106,7 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a build must leave out the file of a finding.
+    """Return whether a build must leave out the file of a finding, although it could be read.
 
     It must if an incident, a maintenance window or a page exceeds a limit or causes a bug.
     """
@@ -126,20 +123,25 @@ def _read_site(folder: ContentFolder, fallback: SettingsFallback) -> SiteContent
     """
     files = folder.files
     tree = read_settings_tree(files, folder.known)
-    source = next((file.path for file in files.files[FileKind.SITE]), "")
+    source = find_settings_path(files, may_be_missing=bool(fallback.last))
     folder = folder._replace(source=source)
     of_others = [finding for finding in files.findings if finding.path != source]
     while True:
         site = _read_with(folder, tree)
-        errors = find_settings_errors(files.findings, source, site)
-        if not errors or fallback.is_strict:
+        if fallback.is_strict or not (errors := find_settings_errors(files.findings, source, site)):
             break
-        replaced = fallback.replace_faulty(tree, errors)
+        findings = list(files.findings)
+        replaced = fallback.replace_faulty(tree, errors, partial(_errors_in, folder, of_others))
         if isinstance(replaced, Finding):
-            files.findings[:] = with_reason(files.findings, replaced)
+            files.findings[:] = with_reason(findings, replaced)
             return None
         tree, files.findings[:] = replaced, of_others
     return None if site is None else _with_faults(site, files, tree or {}, fallback)
+
+
+def _errors_in(folder: ContentFolder, of_others: list[Finding], tree: Tree) -> list[Finding]:
+    folder.files.findings[:] = of_others
+    return find_settings_errors(folder.files.findings, folder.source, _read_with(folder, tree))
 
 
 def _with_faults(

@@ -15,6 +15,21 @@ from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_files import SourceFile
 
+SITE_FILE = "site.yaml"
+
+
+def find_settings_path(files: ContentFiles, *, may_be_missing: bool) -> str:
+    """Return the path of site.yaml.
+
+    Args:
+        may_be_missing: whether the settings of the last build may replace a missing file, if the folder has components.
+
+    Returns:
+        The path; empty if the file is missing and nothing may replace it.
+    """
+    default = SITE_FILE if may_be_missing and files.files[FileKind.COMPONENTS] else ""
+    return next((file.path for file in files.files[FileKind.SITE]), default)
+
 
 def find_settings_errors(findings: Iterable[Finding], source: str, site: SiteContent | None) -> list[Finding]:
     """Return the errors in site.yaml that keep the site from being built.
@@ -55,7 +70,9 @@ def read_settings_tree(files: ContentFiles, known: KnownFiles | None) -> Tree | 
     read = files.read_single(FileKind.SITE, load)
     if not files.files[FileKind.SITE]:
         message = "the content folder has no site.yaml"
-        files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
+        files.findings.append(
+            Finding(rule="missing-file", path=SITE_FILE, message=message, hint="run `statuary init`")
+        )
     return None if read is None else read[1]
 
 
