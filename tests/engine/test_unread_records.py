@@ -1,6 +1,7 @@
 """Incidents, windows and pages that cannot be read: each is left out alone, or stays as last published."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,8 @@ def component_statuses(content: Path) -> dict[str, str]:
         (OPEN + "unknown: 1\n", "unknown key 'unknown'"),
         (OPEN.replace("updates:", "updates: 7\nother:"), "updates"),
         (CONFLICT.format(OPEN, OPEN), "an unresolved git conflict: <<<<<<< HEAD"),
+        ("[" * 100_000, "nested opening brackets"),
+        ("x" * (2 << 20), "the limit is"),
     ],
 )
 def test_unreadable_incident_file_keeps_published_version(content, text, message):
@@ -100,6 +103,62 @@ def test_unreadable_markdown_page_is_excluded(content, text):
     assert len(published(content, "api/v2/incidents.json")["incidents"]) == 2
 
 
+def replace_by_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+MISNAMED = {
+    "folder": (replace_by_folder, "a folder has the name of a file"),
+    "parent is a file": (
+        lambda file: (shutil.rmtree(file.parent), file.parent.write_text("../away")),
+        "incidents is a file and not a folder",
+    ),
+    "suffix": (lambda file: file.rename(file.with_suffix(".YAML")), "the case of the name is wrong"),
+    "parent": (
+        lambda file: file.parent.rename(file.parents[1] / "Incidents"),
+        "the case of the name is wrong",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", MISNAMED)
+def test_misnamed_incident_stays_as_published(content, fault):
+    build(content)
+    document = (content.parent / "out/incidents/slow.json").read_bytes()
+    misname, message = MISNAMED[fault]
+    misname(content / "incidents/slow.yaml")
+    for _ in range(2):
+        output = build(content, code=4)
+        assert message in output
+        assert "as last published" in output
+        assert (content.parent / "out/incidents/slow.json").read_bytes() == document
+
+
+@pytest.mark.parametrize(
+    "harm", [Path.unlink, replace_by_folder, lambda file: file.rename(file.with_suffix(".YAML"))]
+)
+def test_missing_site_yaml_keeps_published_settings(content, harm):
+    build(content)
+    harm(content / "site.yaml")
+    write_files(content, {"incidents/new.yaml": OPEN})
+    for _ in range(2):
+        output = build(content, code=4)
+        assert "all settings stay as last published" in output
+        assert {row["id"] for row in published(content, "api/v2/incidents.json")["incidents"]} == {
+            "slow",
+            "new",
+        }
+
+
+def test_missing_settings_and_components_publish_nothing(content):
+    """As in a folder that is not the content folder."""
+    build(content)
+    for name in ("site.yaml", "components.yaml"):
+        (content / name).unlink()
+    assert "nothing was published" in build(content, code=1)
+
+
 def test_git_conflict_markers_keep_published_settings(content):
     site = (content / "site.yaml").read_text()
     conflict = CONFLICT.format(site, site)
@@ -125,3 +184,11 @@ def test_incident_updates_in_any_order_are_sorted(content):
         written.append(published(content, "incidents/slow.json"))
     assert written[0] == written[1]
     assert written[0]["incident"]["status"] == "monitoring"
+
+
+def test_incident_commands_name_unreadable_incident(content):
+    write_files(content, {"incidents/slow.yaml": CONFLICT.format(OPEN, OPEN)})
+    for arguments, code in ((["list"], 0), (["update", "slow", "--status", "resolved", "--body", "Over"], 3)):
+        done = CliRunner().invoke(command, ["incident", *arguments, "--content", str(content)])
+        assert done.exit_code == code
+        assert "incidents/slow.yaml:1:1: error: an unresolved git conflict" in done.stderr

@@ -106,10 +106,7 @@ def read_content(
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a build must leave out the file of a finding, although it could be read.
-
-    It must if an incident, a maintenance window or a page exceeds a limit or causes a bug.
-    """
+    """Return whether a finding excludes an incident, window or page that could be read."""
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)

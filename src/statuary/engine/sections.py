@@ -140,8 +140,10 @@ class Sections:
             sound = section.exclude_faults(self._run, unread)
             if sound is not None:
                 self._run.site = sound.site
-                self._report.exclude(filter(is_excluded, sound.findings))
-                self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
+                paths = {finding.path for finding in unread}
+                excluded = [item for item in filter(is_excluded, sound.findings) if item.path not in paths]
+                self._report.exclude(excluded)
+                self._report.skipped += [item for item in sound.findings if item not in excluded]
 
     def _take_unread(self) -> list[Finding]:
         paths = () if self._run.site is None else self._run.site.unread

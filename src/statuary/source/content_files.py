@@ -6,10 +6,11 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol, TypeVar
 
 from statuary.base.budget import run_guarded
-from statuary.base.findings import Finding
+from statuary.base.findings import Finding, Severity
 from statuary.source.file_kinds import (
     THEME,
     FileKind,
+    correct_case,
     is_ignored,
     match_pattern,
     pattern_of,
@@ -73,10 +74,14 @@ class ContentFiles:
             self.theme.append(file)
             return
         pattern = match_pattern(path)
-        if pattern is None:
-            self.findings.append(unknown_file_finding(path, file.path))
-        else:
+        if pattern is not None:
             self.files[pattern.kind].append(file)
+            return
+        finding = unknown_file_finding(path, file.path)
+        if finding.severity is Severity.ERROR:
+            self._leave_out(finding, correct_case(path) or path)
+        else:
+            self.findings.append(finding)
 
     def add_unreadable_path(self, root: Path, finding: Finding) -> None:
         """Add a path that cannot be read, such as a dangling link.
@@ -96,11 +101,19 @@ class ContentFiles:
         elif match_pattern(path) is not None or (path.parts[0] == THEME and path.suffix):
             self.add(UnusableFile(root, finding.path, finding))
         else:
-            self.findings.append(finding)
-            if path.parts[0] in RECORD_FOLDERS:
-                self.faulty_paths.add(finding.path)
-            else:
-                self.left_out.append(finding)
+            self._leave_out(finding, path)
+
+    def _leave_out(self, finding: Finding, path: PurePosixPath) -> None:
+        """Add an error about a path that is not read; published incidents of it stay.
+
+        Args:
+            path: the path in the content folder from which the last build made its documents.
+        """
+        self.findings.append(finding)
+        if path.parts[0] in RECORD_FOLDERS:
+            self.faulty_paths |= {finding.path, str(path)}
+        else:
+            self.left_out.append(finding)
 
     def unreadable_paths(self) -> frozenset[str]:
         """Return the paths of files with errors that a build excludes.

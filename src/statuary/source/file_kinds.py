@@ -96,6 +96,20 @@ def match_pattern(path: PurePosixPath) -> FilePattern | None:
     return next((pattern for pattern in FILE_PATTERNS if pattern.matches(path)), None)
 
 
+def correct_case(path: PurePosixPath) -> PurePosixPath | None:
+    """Return the path that fits a pattern and differs only in the case of its folder or suffix.
+
+    Example: `Incidents/a.YAML` -> `incidents/a.yaml`
+
+    Returns:
+        The path; None if there is none, or the given path fits.
+    """
+    folder, *names = path.parts
+    name = path.stem + path.suffix.lower()
+    corrected = PurePosixPath(folder.lower(), *names[:-1], name) if names else PurePosixPath(name.lower())
+    return corrected if corrected != path and match_pattern(corrected) is not None else None
+
+
 def pattern_of(kind: FileKind) -> FilePattern:
     """Return the path pattern for a kind of content file."""
     return next(pattern for pattern in FILE_PATTERNS if pattern.kind is kind)
@@ -124,12 +138,19 @@ def is_ignored(path: PurePosixPath) -> bool:
 def unknown_file_finding(content_path: PurePosixPath, shown_path: str) -> Finding:
     """Return the warning about a file that statuary does not know.
 
-    For example, `incident/a.yaml` is unknown, because the folder must be `incidents`.
+    For example, `incident/a.yaml` is unknown, because the folder must be `incidents`. If only the case is wrong, or a file has
+    the name of a folder, the finding is an error.
 
     Args:
         content_path: the file's path in the content folder.
         shown_path: the file's path for the message.
     """
+    if str(content_path) in FOLDERS:
+        message = f"{shown_path} is a file and not a folder"
+        return Finding(rule="unknown-file", path=shown_path, message=message, hint="replace it by the folder")
+    if (corrected := correct_case(content_path)) is not None:
+        message, hint = "the case of the name is wrong, so the file is not read", f"rename it to {corrected}"
+        return Finding(rule="unknown-file", path=shown_path, message=message, hint=hint)
     return Finding(
         rule="unknown-file",
         severity=Severity.WARNING,

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import MAX_FOLDERS
+from statuary.source.file_kinds import FileKind, match_pattern
 from statuary.source.remote_files import is_remote, remote_files
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
 from statuary.system.files import (
@@ -194,13 +195,9 @@ def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
 def _walk_below(
     root: Path, real_root: Path, folder: str, skipped_names: Container[str]
 ) -> Iterator[SourceFile | Finding]:
-    if folder.count("/") >= MAX_FOLDERS:
-        yield Finding(
-            rule="parse-error",
-            path=folder,
-            message=f"the folders are nested in more than {MAX_FOLDERS} levels",
-            hint="move the folder up; nothing below it is read",
-        )
+    finding = _unusable_folder_finding(folder)
+    if finding is not None:
+        yield finding
         return
     try:
         with os.scandir(root / folder) as entries:
@@ -223,6 +220,25 @@ def _walk_below(
             yield _file_or_finding(root, real_root, path, entry)
         elif not entry.name.startswith("."):
             yield from _walk_below(root, real_root, path, ())
+
+
+def _unusable_folder_finding(folder: str) -> Finding | None:
+    if folder.count("/") >= MAX_FOLDERS:
+        return Finding(
+            rule="parse-error",
+            path=folder,
+            message=f"the folders are nested in more than {MAX_FOLDERS} levels",
+            hint="move the folder up; nothing below it is read",
+        )
+    pattern = match_pattern(PurePosixPath(folder)) if folder else None
+    if pattern is None or pattern.kind is FileKind.TABLE:  # some programs write a table as a folder
+        return None
+    return Finding(
+        rule="parse-error",
+        path=folder,
+        message="a folder has the name of a file",
+        hint="rename the folder, or put the file in its place",
+    )
 
 
 def _file_or_finding(

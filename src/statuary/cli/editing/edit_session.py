@@ -1,6 +1,6 @@
 """A run of an editing command: read, check, write, commit, build."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from difflib import unified_diff
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.exceptions import Exit
 
+from statuary.base.findings import Finding, Severity
 from statuary.base.primitives import Instant, format_utc_shortest
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.escape import escape_control_chars
@@ -368,6 +369,8 @@ def read_status_or_exit(
 ) -> "tuple[CheckedStatus, Timeline]":
     """Read the status content; if it has errors, print them and exit.
 
+    Errors in files of incidents or maintenance windows are printed, and these files are left out.
+
     Args:
         folder: the content folder.
         now: the time of the status.
@@ -381,7 +384,20 @@ def read_status_or_exit(
     if timeline is None or _has_unreadable_components(folder, timeline.catalogue):
         click.echo(text_report(content.findings, str(folder)), err=True)
         raise Exit(ExitCode.FINDINGS)
+    if unread := _errors_in_unread_records(content.findings, timeline.catalogue):
+        click.echo(text_report(unread, str(folder)), err=True)
     return content, timeline
+
+
+def _errors_in_unread_records(findings: Iterable[Finding], catalogue: StatusCatalogue) -> list[Finding]:
+    sources = {record.source for record in (*catalogue.incidents, *catalogue.maintenances)}
+    return [
+        finding
+        for finding in findings
+        if finding.severity is Severity.ERROR
+        and finding.path.startswith(("incidents", "maintenances"))
+        and finding.path not in sources
+    ]
 
 
 def _has_unreadable_components(folder: Path, catalogue: StatusCatalogue) -> bool:

@@ -264,7 +264,10 @@ class SiteFolder:
         try:
             self.own_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PublishingError(f"the site cannot be written to {self.root}: {error.strerror}") from None
+            is_file = isinstance(error, FileExistsError | NotADirectoryError)
+            hint = "remove the file, or name another folder" if is_file else "check the permissions"
+            message = f"the site cannot be written to {self.root}: {error.strerror}: {error.filename}"
+            raise PublishingError(message, hint) from None
         self.ignores_case = ignores_case(self.root)
 
     def staging_folder(self, run: int) -> Path:

@@ -74,16 +74,15 @@ def explain_record_errors(findings: Iterable[Finding], site: SiteContent) -> lis
         site: the content that the build publishes.
     """
     status = site.content_of(StatusContent).catalogue
-    kept = {record.source for record in (*status.incidents, *status.maintenances)}
+    kept = {record.source.lower() for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()
     explained = []
     for finding in findings:
         if finding.path not in told:
             told.add(finding.path)
-            consequence = (
-                "the file stays as last published" if finding.path in kept else "the file is left out"
-            )
-            if any(source.startswith(f"{finding.path}/") for source in kept):
+            path = finding.path.lower()  # only its case may be wrong
+            consequence = "the file stays as last published" if path in kept else "the file is left out"
+            if any(source.startswith(f"{path}/") for source in kept):
                 consequence = "its files stay as last published"
             finding = replace(finding, message=f"{finding.message}; {consequence}")  # noqa: PLW2901
         explained.append(finding)
