@@ -1,7 +1,9 @@
-"""The list entries of a full build, which worker processes read from the ledger."""
+"""The list entries of a full build: in the ledger, for worker processes, or in memory."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 from statuary.contracts.incremental.table_schema import LISTED, SERVED, SHOWN, match_id_sort_key
 from statuary.contracts.model.contract_row import ContractRow
@@ -9,6 +11,44 @@ from statuary.publish.ledger.ranges import BuildTables
 
 BY_MATCH_ID = "match_order, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
+
+
+class ListEntries(Protocol):
+    """The list entries of a site, such as its table of contracts."""
+
+    def list_entries(self) -> Iterator[ContractRow]:
+        """Yield the list entries of all published contracts, in no particular order."""
+
+    def rows_after(self, chain_id: str, match_id: str) -> Iterator[ContractRow]:
+        """Yield a chain's entries with a higher match id, oldest first."""
+
+
+class EntriesInMemory:
+    """List entries that are read once, for all lists, pages and the search."""
+
+    def __init__(self, entries: Iterable[ContractRow]) -> None:
+        self._entries = sorted(entries, key=_list_order)
+        self._by_chain: dict[str, list[ContractRow]] = {}
+        for entry in self._entries:
+            self._by_chain.setdefault(entry.chainId, []).append(entry)
+
+    def list_entries(self) -> Iterator[ContractRow]:
+        """Yield the list entries of all contracts, oldest first."""
+        return iter(self._entries)
+
+    def rows_after(self, chain_id: str, match_id: str) -> Iterator[ContractRow]:
+        """Yield a chain's entries with a higher match id, oldest first."""
+        entries = self._by_chain.get(chain_id, [])
+        start = bisect_right(entries, match_id_sort_key(match_id), key=_match_order) if match_id else 0
+        return islice(entries, start, None)
+
+
+def _match_order(entry: ContractRow) -> str:
+    return match_id_sort_key(entry.matchId)
+
+
+def _list_order(entry: ContractRow) -> tuple[str, str]:
+    return _match_order(entry), entry.address
 
 
 class BuiltRows(NamedTuple):

@@ -17,7 +17,7 @@ from statuary.contracts.api.lists import (
     group_rows_by_address,
 )
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
-from statuary.contracts.incremental.built_rows import BuiltRows
+from statuary.contracts.incremental.built_rows import BuiltRows, EntriesInMemory, ListEntries
 from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
@@ -93,24 +93,36 @@ def add_contract_lists(
             _add_lists_by_workers(target, contracts, rows, executor, skipped)
             return
         changes = _changed_match_ids(contracts)
-        chain_lists = _add_chain_lists(target, contracts, changes)
+        entries = _list_entries(contracts)
+        chain_lists = _add_chain_lists(target, contracts, entries, changes)
         is_same_list = sources.keeps_unreplaced and not sources.has_changed_entries()
         if not (
             is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.sources_of_damaged_documents
         ):
             former = _previous_list_pages(target, contracts, changes) if is_same_site else no_previous_pages()
-            _add_list_pages(target, contracts, chain_lists, former, skipped)
+            _add_list_pages(target, contracts, entries, chain_lists, former, skipped=skipped)
+
+
+def _list_entries(contracts: BuiltContracts) -> ListEntries:
+    site, sources = contracts.site, contracts.sources
+    is_searched = site.pages.search and site.pages.lists_contracts(contracts.counts.contracts)
+    if is_searched and not sources.keeps_unreplaced:  # the search needs all entries in memory anyway
+        return EntriesInMemory(sources.list_entries())
+    return sources
 
 
 def _add_chain_lists(
-    target: BuildTarget, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
+    target: BuildTarget,
+    contracts: BuiltContracts,
+    entries: ListEntries,
+    changes: Mapping[str, list[str] | None],
 ) -> dict[str, ChainList]:
     """Add the API lists of chains with changed contracts.
 
     Returns:
         The list of each chain, divided into pages.
     """
-    chain_lists = _chain_lists(target.ledger, contracts, changes)
+    chain_lists = _chain_lists(target.ledger, contracts, entries, changes)
     for chain_id, chain_list in chain_lists.items():
         if chain_id in changes:
             target.add(apply_host_layout(chain_list_documents(chain_list), contracts.site.hosting))
@@ -157,10 +169,11 @@ def _add_lists_by_workers(
     _save_pages(target.ledger, {made.chain_id: made.pages for made in lists if made.chain_id})
     if any(made.failed for made in lists):  # make the pages again, here, where the reason is reported
         target.discard(path for made in lists for path in made.paths)
-        chain_lists = _chain_lists(target.ledger, contracts, _changed_match_ids(contracts))
+        sources, changes = contracts.sources, _changed_match_ids(contracts)
+        chain_lists = _chain_lists(target.ledger, contracts, sources, changes)
         for chain_list in chain_lists.values():
             chain_list.find_pages()
-        _add_list_pages(target, contracts, chain_lists, no_previous_pages(), skipped)
+        _add_list_pages(target, contracts, sources, chain_lists, no_previous_pages(), skipped=skipped)
 
 
 def _add_address_lists(
@@ -211,13 +224,16 @@ def _changed_match_ids(contracts: BuiltContracts) -> dict[str, list[str] | None]
 
 
 def _chain_lists(
-    ledger: Ledger, contracts: BuiltContracts, changes: Mapping[str, list[str] | None]
+    ledger: Ledger,
+    contracts: BuiltContracts,
+    entries: ListEntries,
+    changes: Mapping[str, list[str] | None],
 ) -> dict[str, ChainList]:
     pages = orjson.loads(ledger.get_meta(LIST_PAGES) or "{}")
     return {
         chain.chain_id: ChainList(
             chain.chain_id,
-            partial(contracts.sources.rows_after, chain.chain_id),
+            partial(entries.rows_after, chain.chain_id),
             [PageSummary(*values) for values in pages.get(chain.chain_id, ())],
             changes.get(chain.chain_id, []),
         )
@@ -243,8 +259,10 @@ def _remove_outdated_pages(ledger: Ledger, chain_list: ChainList) -> None:
 def _add_list_pages(
     target: BuildTarget,
     contracts: BuiltContracts,
+    entries: ListEntries,
     chain_lists: Mapping[str, ChainList],
     former: PreviousPages,
+    *,
     skipped: list[Finding],
 ) -> None:
     from statuary.contracts.pages.list_documents import contract_list_pages
@@ -257,7 +275,7 @@ def _add_list_pages(
             site,
             counts,
             chain_lists if is_complete else {},
-            lambda: list(contracts.sources.list_entries()),
+            lambda: list(entries.list_entries()),
             former,
         ),
         site,
