@@ -18,7 +18,7 @@ from statuary.contracts.pages.verdict_signs import (
     verdict_sign,
 )
 from statuary.contracts.urls import CONTRACT_LINK, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
-from statuary.site.document import Document, encode_json
+from statuary.site.document import Document, encode_json, encode_unchecked
 from statuary.site.pages.page_texts import PageTexts
 
 MAX_PER_TERM = 50
@@ -63,13 +63,17 @@ class AlikeContracts(NamedTuple):
     numbers: list[int]  # their indexes into the list of newest contracts
 
 
+SearchResult = list[str]
+"""What the browser shows of a contract."""
+
+
 class SearchedContracts(NamedTuple):
     """The contracts that the search finds, newest first.
 
     A facet has the properties by which readers filter results, such as chain and language.
     """
 
-    entries: Sequence[ContractRow]
+    results: Sequence[SearchResult]
     facets: Sequence[str]
     alike: Sequence[AlikeContracts]  # all of them in groups, the group with the newest contract first
 
@@ -105,28 +109,29 @@ def search_documents(
     previous_pages = no_previous_pages() if previous_pages is None else previous_pages
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    yield from _address_documents(newest_first, previous_pages, names[ADDRESS])
     contracts = _group_alike(newest_first)
+    yield from _address_documents(newest_first, contracts, previous_pages, names[ADDRESS])
     for kind in KINDS[1:]:
         yield from _shard_documents(kind, contracts, previous_pages, names[kind])
     yield _index_document(names, texts, with_pages=with_pages)
 
 
 def _address_documents(
-    newest_first: Sequence[ContractRow], previous_pages: PreviousPages, shard_names: list[str]
+    newest_first: Sequence[ContractRow],
+    contracts: SearchedContracts,
+    previous_pages: PreviousPages,
+    shard_names: list[str],
 ) -> Iterator[Document]:
     # Addresses are unique, so a file without a changed address stays as it is.
+    changed_shards = _possible_shard_names(ADDRESS, previous_pages.changed_contracts)
     if previous_pages.has_search:
-        changed_shards = _possible_shard_names(ADDRESS, previous_pages.changed_contracts)
         shard_names += previous_pages.keep_shards(ADDRESS, excluded_names=changed_shards)
-        newest_first = [
-            entry for entry in newest_first if _searched_text(ADDRESS, entry)[0] in changed_shards
-        ]
-    facets = list(map(_facet_of, newest_first))
-    alike = [AlikeContracts(entry, facets[number], [number]) for number, entry in enumerate(newest_first)]
-    yield from _shard_documents(
-        ADDRESS, SearchedContracts(newest_first, facets, alike), previous_pages, shard_names
-    )
+    alike = [
+        AlikeContracts(entry, contracts.facets[number], [number])
+        for number, entry in enumerate(newest_first)
+        if not previous_pages.has_search or _searched_text(ADDRESS, entry)[0] in changed_shards
+    ]
+    yield from _shard_documents(ADDRESS, contracts._replace(alike=alike), previous_pages, shard_names)
     shard_names.sort()
 
 
@@ -143,7 +148,7 @@ def _group_alike(newest_first: Sequence[ContractRow]) -> SearchedContracts:
         alike.append(AlikeContracts(entry, facet, numbers))
         for number in numbers:
             facets[number] = facet
-    return SearchedContracts(newest_first, facets, alike)
+    return SearchedContracts(list(map(_search_result, newest_first)), facets, alike)
 
 
 def _shard_documents(
@@ -155,7 +160,7 @@ def _shard_documents(
         path = SEARCH_SHARD.path(kind=kind, shard=name)
         is_same = previous_pages.has_search and name not in changed_shards
         if not (is_same and previous_pages.keep_page(path)):
-            yield _shard_document(path, terms, contracts.entries)
+            yield _shard_document(path, terms, contracts.results)
 
 
 def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, with_pages: bool) -> Document:
@@ -189,6 +194,10 @@ def _normalize_term(term: str) -> str:
     `DOMAIN_SEPARATOR` and `domainSeparator` become the same.
     """
     return re.sub(r"[^a-z0-9]", "", term.lower())
+
+
+def _search_result(e: ContractRow) -> SearchResult:
+    return [e.chainId, e.address, e.name, e.language, level_label_key(e), e.proxy, e.verdict, e.trail]
 
 
 def _facet_of(entry: ContractRow) -> str:
@@ -269,21 +278,17 @@ def _possible_shard_names(kind: str, contracts: Iterable[ContractRow]) -> set[st
     return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
 
 
-def _shard_document(path: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
+def _shard_document(path: str, terms: Terms, results: Sequence[SearchResult]) -> Document:
     places: dict[int, int] = {}
     items = {
         text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
         for text, (numbers, facets) in terms.items()
     }
-    rows = (entries[number] for number in places)
     value = {
-        "contracts": [
-            [e.chainId, e.address, e.name, e.language, level_label_key(e), e.proxy, e.verdict, e.trail]
-            for e in rows
-        ],
+        "contracts": [results[number] for number in places],
         "terms": items,
         "facets": {
             text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
         },
     }
-    return Document(path=path, body=encode_json(value), cache=SEARCH_SHARD.cache)
+    return Document(path=path, body=encode_unchecked(value), cache=SEARCH_SHARD.cache)
