@@ -1,5 +1,6 @@
 """The site's templates: Jinja2 with autoescaping, replaceable by a theme."""
 
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -180,9 +181,15 @@ cached = lru_cache(maxsize=16_384)
 """The last lines of a compiled template."""
 
 
-def escape_text(value: object) -> Markup:
-    """Return a value as HTML; most are HTML already, as macros return it."""
-    return value if type(value) is Markup else escape(value)
+FIND_ESCAPED = re.compile("[&<>\"']").search
+"""Finds a character that HTML writes as an entity. Escaping a text without one takes five times as long."""
+
+
+def escape_text(value: object) -> str:
+    """Return a value as HTML; most are HTML already, or have nothing to escape."""
+    if type(value) is Markup or (type(value) is str and not FIND_ESCAPED(value)):
+        return value
+    return escape(value)
 
 
 class _PackageEnvironment(Environment):

@@ -217,7 +217,9 @@ class DateFormatter:
 
         A script on the page shows the day in the reader's time zone.
         """
-        return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._format_iso(at))
+        local = at.astimezone(self.zone)
+        _, text, brief, year = self.short_day(local.date())
+        return FormattedTime(local.isoformat(timespec="seconds"), text, brief, year)
 
     def month(self, year: int, month: int) -> FormattedTime:
         """Format a month: `November 2026`."""
