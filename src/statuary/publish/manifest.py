@@ -141,7 +141,7 @@ class ManifestBuilder:
 
         Call this method for documents of a part that was encoded elsewhere.
         """
-        self.names += sum(len(entry.names) for entry in entries)
+        self.names += len(entries) + sum(len(entry.aliases) for entry in entries)
         self.size += sum(entry.size for entry in entries)
 
     def manifest(self, origin: SiteOrigin) -> Manifest:
