@@ -16,6 +16,7 @@ from statuary.registry import CONTENT_SECTIONS, import_provided, load
 if TYPE_CHECKING:
     from statuary.publish.ledger.schema import PartitionResult
     from statuary.publish.site_manifest import FullManifest
+    from statuary.publish.target import BuildTarget
     from statuary.workers.task_window import WorkerPool
 
 Task = TypeVar("Task")
@@ -52,18 +53,27 @@ class Executor(Protocol):
             WorkersLostError: if workers die repeatedly.
         """
 
-    def map_partition_tasks(
-        self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
-    ) -> Iterator["PartitionResult"]:
-        """Run tasks that each build a part of a site, and yield their results.
-
-        Workers may keep the table rows of their results until the end, and return them sorted.
+    def merge_partition_tasks(
+        self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task], target: "BuildTarget"
+    ) -> Iterator[int]:
+        """Run tasks that each build a part of a site, and add their results to the site.
 
         Args:
             work: the function to call with each task; it must be at the top level of a module.
             tasks: values that can be pickled, taken one by one.
+            target: the site that is being built.
+
+        Yields:
+            The number of records that a task has processed.
         """
-        return self.map_unordered(work, tasks)
+        for result in self.map_unordered(work, tasks):
+            target.merge_partition(result)
+            yield result.items
+
+    def merge_partitions(self, results: "Iterable[PartitionResult]", target: "BuildTarget") -> None:
+        """Add the results of tasks to the site that is being built."""
+        for result in results:
+            target.merge_partition(result)
 
     @property
     def has_workers(self) -> bool:

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -75,6 +74,7 @@ class ContractTable(LedgerTable):
 
     schema = SOURCES
     columns = MappingProxyType({"sources": SourceRow._fields})
+    build_indexes = tuple(index_statements("work", "built"))
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
         super().__init__(ledger, connection)
@@ -210,7 +210,7 @@ class ContractTable(LedgerTable):
 
         Call this method after all rows have been added.
         """
-        for statement in index_statements("work", "built"):
+        for statement in self.build_indexes:
             self.connection.execute(statement)
         if self.keeps_unreplaced:
             self.connection.executescript(SUPERSEDE)
@@ -344,9 +344,11 @@ class ContractTable(LedgerTable):
         """
         # SQLite answers this query from an index alone, without reading rows. The result may include excluded
         # contracts, because the ranges need not have exactly the same size.
-        query = "SELECT address FROM work.built WHERE address IS NOT NULL ORDER BY address"
-        ends = islice(self.connection.execute(query), range_size - 1, None, range_size)
-        return list(dict.fromkeys(address for (address,) in ends))
+        query = "SELECT address FROM work.built WHERE address > ? ORDER BY address LIMIT 1 OFFSET ?"
+        ends = [""]
+        while row := self.connection.execute(query, (ends[-1], range_size - 1)).fetchone():
+            ends += row
+        return ends[1:]
 
     def _query_contract_rows(self, query: str, *values: str) -> Iterator[ContractRow]:
         return map(ContractRow._make, self.connection.execute(query, values))

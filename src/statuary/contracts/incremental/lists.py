@@ -146,8 +146,7 @@ def _add_address_lists_by_workers(
         for result in executor.map_unordered(make_address_lists, ranges):
             results.append(result)  # nothing is added while workers read
             progress.advance(result.items)
-        for result in results:
-            target.merge_partition(result)
+        executor.merge_partitions(results, target)
 
 
 def _add_lists_by_workers(

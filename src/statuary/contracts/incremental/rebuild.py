@@ -110,10 +110,9 @@ def build_contracts(
     partitioner = Partitioner(shared, target.output_for_task, target.partition_size)
     with report_stage(progress, "Contracts"), ExitStack() as bulk:
         partitions = GeneratorResult(_divide_sources(contracts, scope, partitioner, bulk, execution.executor))
-        for result in execution.executor.map_partition_tasks(build_partition, partitions):
-            target.merge_partition(result)
-            built_count += result.items
-            progress.advance(result.items)
+        for count in execution.executor.merge_partition_tasks(build_partition, partitions, target):
+            built_count += count
+            progress.advance(count)
     (deleted, metadata_changed), bulk_sources = partitions.value
     sources.add(_bulk_row(root, source, target.started_at_ns) for source in bulk_sources)
     if tree is not None and not scope.is_unchanged:

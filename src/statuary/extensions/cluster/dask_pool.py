@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from types import ModuleType
 from typing import Any
@@ -10,8 +11,13 @@ from typing import Any
 from typing_extensions import override
 
 from statuary.base.optional import import_optional
-from statuary.extensions.cluster.finalize import SortedWork, sort_rows_in_ranges
+from statuary.extensions.cluster.finalize import (
+    SortedWork,
+    merge_files_by_worker,
+    sort_rows_in_ranges,
+)
 from statuary.publish.ledger.schema import PartitionResult
+from statuary.publish.target import BuildTarget
 from statuary.workers.executor import PooledExecutor
 from statuary.workers.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
 
@@ -118,10 +124,24 @@ class DaskExecutor(PooledExecutor):
         self.start_workers_early()
 
     @override
-    def map_partition_tasks(
-        self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task]
-    ) -> Iterator[PartitionResult]:
-        return sort_rows_in_ranges(self, self.map_unordered(SortedWork(work), tasks))
+    def merge_partition_tasks(
+        self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task], target: BuildTarget
+    ) -> Iterator[int]:
+        files = list[Path]()
+        for result in self.map_unordered(SortedWork(work), tasks):
+            if result.file is None:
+                target.merge_partition(result)
+            else:
+                files.append(result.file)
+            yield result.items
+        merge_files_by_worker(self, sort_rows_in_ranges(self, files), target)
+
+    @override
+    def merge_partitions(self, results: Iterable[PartitionResult], target: BuildTarget) -> None:
+        results = list(results)
+        files = sorted(result.file for result in results if result.file is not None)
+        merge_files_by_worker(self, files, target)
+        super().merge_partitions((result for result in results if result.file is None), target)
 
 
 def _import_dask(name: str) -> ModuleType:

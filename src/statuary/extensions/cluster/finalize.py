@@ -4,11 +4,12 @@ The building process assigns ranges, and appends or names the workers' results. 
 in one process.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.ranges import (
@@ -16,6 +17,9 @@ from statuary.publish.ledger.ranges import (
     divide_site_files,
     divide_worker_files,
     index_rows_by_path,
+    merge_into_tables,
+    merge_task,
+    use_merged_tables,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, all_names
@@ -25,9 +29,6 @@ from statuary.publish.origin import SiteOrigin
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.workers.executor import RUN_HERE, PooledExecutor
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PARTITIONS_OF_RANGE = 8
 """Partitions whose rows make about one range: 50,000 rows, a second of work."""
@@ -53,29 +54,41 @@ class SortedWork(Generic[Task, Result]):
         return result
 
 
-def sort_rows_in_ranges(
-    executor: PooledExecutor, results: Iterable[PartitionResult]
-) -> Iterator[PartitionResult]:
-    """Yield the results of all tasks, and then their sorted rows.
+def sort_rows_in_ranges(executor: PooledExecutor, files: Sequence[Path]) -> list[Path]:
+    """Let the workers sort the rows of all tasks by path, each in some ranges.
 
-    Each row describes a published file that a task made. A task stores its rows in a file. If there are many such files,
-    the workers sort the rows by path: each worker sorts some ranges.
+    Each row describes a published file that a task made. A task stores its rows in a file.
 
     Args:
         executor: runs the work.
-        results: the results of the tasks, some with a file of rows.
+        files: the files of rows.
+
+    Returns:
+        The files of the ranges, in their order; or `files`, if there are only a few.
     """
-    files: list[Path] = []
-    for result in results:
-        if result.file is not None:
-            files.append(result.file)
-        yield result._replace(file=None)
     least = max(RUN_HERE + 1, RANGES_OF_WORKER * (0 if executor.pool is None else executor.pool.size))
-    if len(files) > least:
-        count = min(len(files) // PARTITIONS_OF_RANGE, executor.most_tasks)
-        ranges = divide_worker_files(files, max(least, count))
-        files = sorted(executor.map_unordered(write_sorted_range, ranges))
-    yield from (PartitionResult(items=0, file=file) for file in files)
+    if len(files) <= least:
+        return list(files)
+    count = min(len(files) // PARTITIONS_OF_RANGE, executor.most_tasks)
+    ranges = divide_worker_files(files, max(least, count))
+    return sorted(executor.map_unordered(write_sorted_range, ranges))
+
+
+def merge_files_by_worker(executor: PooledExecutor, files: Sequence[Path], target: BuildTarget) -> None:
+    """Let a worker add the rows of all tasks to the tables of the build.
+
+    Args:
+        executor: runs the work.
+        files: the files of rows, in the order of their paths.
+        target: the site that is being built.
+    """
+    task = merge_task(target.ledger, files) if len(files) > RUN_HERE else None
+    if task is None:
+        for file in files:
+            target.merge_partition(PartitionResult(items=0, file=file))
+    else:
+        (merged,) = executor.map_unordered(merge_into_tables, [task])
+        use_merged_tables(target.ledger, merged)
 
 
 class ListingTask(NamedTuple):

@@ -64,9 +64,16 @@ class DocumentTable:
             of both are discarded.
     """
 
-    def __init__(self, connection: sqlite3.Connection, run: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, run: int, sampling: int | None = None) -> None:
+        """Use the tables of a connection.
+
+        Args:
+            run: the number of this build.
+            sampling: of how many rows of workers the path of one is kept; None for `SAMPLED_ROWS`.
+        """
         self.connection = connection
         self.run = run
+        self.sampling = sampling or SAMPLED_ROWS
         self.sampled_paths: list[str] = []  # the paths of some files that workers have made
         self._values = f"VALUES ({PLACEHOLDERS}, {run})"
         self._merged_count = 0
@@ -146,9 +153,9 @@ class DocumentTable:
             execute("DETACH partition")
 
     def _sample_paths(self, count: int) -> None:
-        """Keep the path of one of `SAMPLED_ROWS` rows of the attached partition."""
+        """Keep the path of one of `sampling` rows of the attached partition."""
         query = "SELECT path FROM partition.offered WHERE rowid = ?"
-        for row in range(SAMPLED_ROWS - self._merged_count % SAMPLED_ROWS, count + 1, SAMPLED_ROWS):
+        for row in range(self.sampling - self._merged_count % self.sampling, count + 1, self.sampling):
             self.sampled_paths += self.connection.execute(query, (row,)).fetchone()
         self._merged_count += count
 

@@ -42,6 +42,7 @@ from statuary.publish.ledger.schema import (
     SCHEMA_VERSION,
     SECTION_TABLES,
     WORK,
+    WORK_SETTINGS,
     CachedGroup,
     LedgerEntry,
     PartitionRows,
@@ -70,6 +71,7 @@ class LedgerTable:
 
     schema: ClassVar[str] = ""  # creates the table that every new ledger has in `main`; empty for none
     columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # the columns of the table, by the table's name
+    build_indexes: ClassVar[tuple[str, ...]] = ()  # create the indexes of the rows of this build
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
         """Create the table for the rows of this build.
@@ -192,10 +194,30 @@ class Ledger:
             file: the database for the tables; None keeps them in memory, or in a temporary file if they are
                 large.
         """
-        self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
+        self._attach_build_database("" if file is None else str(file))
         self.connection.executescript(WORK + FULL_VIEW)
         for target in SECTION_TABLES:
             self.table(load(target))
+
+    def _attach_build_database(self, file: str) -> None:
+        self.connection.execute("ATTACH ? AS work", (file,))
+        self.connection.executescript(WORK_SETTINGS)
+
+    def replace_build_database(self, file: str) -> None:
+        """Continue this build with tables that a worker has completed.
+
+        Args:
+            file: the worker's database, which has the rows of this build and more.
+        """
+        build_database = self.build_database_path
+        self.connection.execute("DETACH work")
+        os.replace(file, build_database)
+        self._attach_build_database(build_database)
+
+    @property
+    def build_indexes(self) -> tuple[str, ...]:
+        """The statements that index the sections' rows of this build."""
+        return tuple(statement for table in self._tables for statement in table.build_indexes)
 
     @property
     def build_database_path(self) -> str:

@@ -10,10 +10,13 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
 
-from statuary.publish.ledger.document_table import SCHEMA, tables_of_sections
+from statuary.base.files import PublishingError
+from statuary.publish.ledger.document_table import SCHEMA, DocumentTable, tables_of_sections
 from statuary.publish.ledger.ledger import Ledger
+from statuary.publish.ledger.schema import WORK_SETTINGS
 from statuary.system.databases import open_database, open_read_only_database
 from statuary.system.writing import sync_file
 
@@ -129,6 +132,15 @@ class BuildTables(NamedTuple):
         with closing(open_read_only_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(query, values)
 
+    def copy(self, file: Path) -> None:
+        """Copy the database to a new file, page by page."""
+        with (
+            closing(open_read_only_database(Path(self.database), immutable=True)) as source,
+            closing(open_database(file)) as copy,
+        ):
+            copy.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
+            source.backup(copy)
+
 
 def tables_for_workers(ledger: Ledger) -> BuildTables | None:
     """Return the tables of this build for workers to read.
@@ -143,6 +155,68 @@ def tables_for_workers(ledger: Ledger) -> BuildTables | None:
         return None
     sync_file(database)
     return BuildTables(database)
+
+
+class MergeTask(NamedTuple):
+    """A task for a worker: to add partitions to the tables of a build."""
+
+    tables: BuildTables
+    partitions: tuple[Path, ...]
+    run: int
+    sampling: int  # of how many rows the path of one is returned
+    indexes: tuple[str, ...]  # the statements that index the tables of sections
+
+
+class MergedTables(NamedTuple):
+    """The tables of a build to which a worker has added partitions."""
+
+    database: str
+    sampled_paths: list[str]
+    path_conflict: PublishingError | None
+
+
+def merge_into_tables(task: MergeTask) -> MergedTables:
+    """Add partitions to a copy of a build's tables, and index the tables.
+
+    The copy has a name of its own: a worker that was given up may still be writing to another.
+    """
+    file = f"{task.tables.database}.{token_hex(8)}"
+    task.tables.copy(Path(file))
+    with closing(open_database(None)) as connection:
+        connection.execute("ATTACH ? AS work", (file,))
+        connection.executescript(WORK_SETTINGS)
+        documents = DocumentTable(connection, task.run, task.sampling)
+        for partition in task.partitions:
+            documents.merge_partition(partition)
+        for statement in task.indexes:
+            connection.execute(statement)
+    sync_file(file)
+    return MergedTables(file, documents.sampled_paths, documents.path_conflict)
+
+
+def merge_task(ledger: Ledger, partitions: Sequence[Path]) -> MergeTask | None:
+    """Return the task to add partitions to the tables of a build.
+
+    Add nothing to the build until a worker has done it.
+
+    Args:
+        partitions: the databases of the partitions, in the order of their paths.
+
+    Returns:
+        The task, or None if the tables are in memory.
+    """
+    tables = tables_for_workers(ledger)
+    if tables is None:
+        return None
+    return MergeTask(tables, tuple(partitions), ledger.run, ledger.documents.sampling, ledger.build_indexes)
+
+
+def use_merged_tables(ledger: Ledger, merged: MergedTables) -> None:
+    """Continue a build with the tables to which a worker has added partitions."""
+    ledger.replace_build_database(merged.database)
+    documents = ledger.documents
+    documents.sampled_paths += merged.sampled_paths
+    documents.path_conflict = documents.path_conflict or merged.path_conflict
 
 
 class ListedRange(NamedTuple):

@@ -126,9 +126,12 @@ DELETE FROM owned.names
     WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
 """
 
-WORK = f"""
+WORK_SETTINGS = f"""
 PRAGMA work.page_size={PAGE_SIZE}; PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
 PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
+"""
+
+WORK = f"""
 CREATE TABLE work.offered {FILES};
 CREATE INDEX work.offered_of_the_site ON offered (path) WHERE persistent = 0;
 CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
