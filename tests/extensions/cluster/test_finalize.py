@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.base.files import LEDGER
+from statuary.base.files import LEDGER, MANIFEST
 from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
@@ -29,16 +29,25 @@ from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger import document_table
 from statuary.publish.ledger.document_table import write_partition_file
+from statuary.publish.ledger.ledger import OWNED_NAMES
 from statuary.publish.ledger.ranges import (
     ListedRange,
+    SummaryTask,
     bounds_ignoring_case,
     divide_site_files,
     divide_worker_files,
     index_rows_by_path,
+    merge_into_tables,
+    merge_task,
+    summarize_files,
+    tables_for_workers,
+    use_merged_tables,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import AddedFile, CollectedOutput, PartitionResult
 from statuary.publish.listing import Entry, encode_part, split_into_parts
+from statuary.publish.plan import Action
+from statuary.site.document import Document
 from statuary.workers.executor import Executor, InProcessExecutor, process_executor
 from statuary.workers.options import ExecutionOptions
 from support.dask_cluster import DaskCluster, dask_cluster
@@ -74,9 +83,12 @@ def ledger_of(site: Path) -> list[list[tuple[object, ...]]]:
         "SELECT path, aliases, digest, size, sources, persistent, run FROM documents ORDER BY path",
         "SELECT * FROM sources ORDER BY location",
         "SELECT name, fingerprint, items, paths FROM kept ORDER BY name",
+        "SELECT name, value FROM notes WHERE name IN ('names', 'size')",
+        "SELECT path, aliases FROM owned.names ORDER BY path",
     )
     with closing(sqlite3.connect(site / LEDGER)) as connection:
         ((pages,),) = connection.execute("SELECT value FROM notes WHERE name = ?", (LIST_PAGES,))
+        connection.execute("ATTACH ? AS owned", (str((site / LEDGER).with_name(OWNED_NAMES)),))
         return [
             *(connection.execute(query).fetchall() for query in queries),
             sorted(orjson.loads(pages).items()),
@@ -117,7 +129,7 @@ def test_workers_and_single_process_build_identically(tmp_path, cluster, monkeyp
         together = build(content, tmp_path / "together", executor)
     names = [file.name for file in made if file is not None]
     assert sum("listing" in name for name in names) > 4
-    assert any("contracts" in name or "addresses" in name for name in names) == (engine == "processes")
+    assert any("contracts" in name for name in names) == (engine == "processes")
     assert together.applied
     assert tree(tmp_path / "together") == tree(tmp_path / "alone")
     assert ledger_of(tmp_path / "together") == ledger_of(tmp_path / "alone")
@@ -267,6 +279,38 @@ def test_worker_row_ranges_are_disjoint(tmp_path_factory, partitions, count):
     assert sorted(locations) == sorted((row.sources,) for row in rows)
 
 
+@settings(max_examples=times(20))
+@given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=4))
+def test_worker_merges_rows_like_building_process(tmp_path_factory, partitions):
+    """The order of partitions decides which of two files with a path is kept, and which error is reported."""
+    folder = tmp_path_factory.mktemp("merged")
+    files = [folder / f"1-contracts-{number}.sqlite3" for number in range(len(partitions))]
+    for number, paths in enumerate(partitions):
+        offers = [recorded(path, f"{number}-{place}") for place, path in enumerate(paths)]
+        sources = partition_rows([row_of(f"{number}-{place}") for place in range(len(paths))])
+        write_partition_file(files[number], PartitionResult(len(paths), rows=sources, files=offers))
+    found = []
+    for by_worker in (False, True):
+        with FolderTarget(folder / f"site {by_worker}") as target:
+            target.ledger.documents.sampling = 5
+            target.add([Document("v2/A07", b"earlier", "text/plain")])
+            if by_worker:
+                task = merge_task(target.ledger, files)
+                assert task is not None
+                merge_into_tables(task)  # by a worker that was lost
+                use_merged_tables(target.ledger, merge_into_tables(task))
+            else:
+                for file in files:
+                    target.merge_partition(PartitionResult(0, file=file))
+            documents, connection = target.ledger.documents, target.ledger.connection
+            tables = (
+                connection.execute("SELECT path, digest, sources, run FROM work.offered").fetchall(),
+                connection.execute("SELECT * FROM work.built").fetchall(),
+            )
+            found.append((tables, documents.sampled_paths, str(documents.path_conflict)))
+    assert found[0] == found[1]
+
+
 @settings(max_examples=times(200))
 @given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
 def test_manifest_built_in_ranges_equals_whole(numbers, cuts):
@@ -328,3 +372,21 @@ def test_listed_ranges_yield_files_by_bytes(tmp_path, monkeypatch):
             assert [path for path, *_ in listed_range.rows()] == expected
     assert 50 < len(several) < 130
     assert [listed.until for listed in several] == [*(listed.after for listed in several[1:]), None]
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_summary_of_worker_counts_all_files(tmp_path, is_late):
+    """A file that is added after the summary, and is none of the manifest, is counted all the same."""
+    late = Document("b/late.txt" if is_late else MANIFEST, b"late", "text/plain")
+    with FolderTarget(tmp_path / "site") as target:
+        target.add(Document(f"a/{number}.txt", b"body", "text/plain") for number in range(5))
+        tables = tables_for_workers(target.ledger)
+        assert tables is not None
+        summary = summarize_files(SummaryTask(tables, makes_names=True))
+        target.ledger.documents.use_summary(summary)
+        target.add([late])
+        assert (target.plan().counts[Action.ADD], target.plan().size) == (6, 24)
+        target.apply()
+    with closing(sqlite3.connect((tmp_path / "site" / LEDGER).with_name(OWNED_NAMES))) as connection:
+        names = [path for (path,) in connection.execute("SELECT path FROM names ORDER BY path")]
+    assert names == sorted([*(f"a/{number}.txt" for number in range(5)), late.path])

@@ -1,12 +1,12 @@
 """Let workers share the last steps of a large build.
 
-The building process assigns ranges, and appends or names the workers' results. The bytes are those of a build
-in one process.
+The building process assigns ranges, and reads none of the rows. The bytes are those of a build in one process.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -14,15 +14,18 @@ from typing import Generic, NamedTuple, TypeVar
 from statuary.publish.host_layout import cache_control_of, media_type_of
 from statuary.publish.ledger.ranges import (
     ListedRange,
+    SummaryTask,
     divide_site_files,
     divide_worker_files,
     index_rows_by_path,
     merge_into_tables,
     merge_task,
+    summarize_files,
     use_merged_tables,
     write_sorted_range,
 )
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, all_names
+from statuary.publish.ledger.totals import FileSummary
 from statuary.publish.listing import Entry, Part, ends_part, split_into_parts
 from statuary.publish.manifest import Manifest, ManifestBuilder, is_listed
 from statuary.publish.origin import SiteOrigin
@@ -168,16 +171,33 @@ def make_full_manifest(executor: PooledExecutor, target: BuildTarget, origin: Si
     ranges = [] if target.ledger.keeps_unreplaced else divide_site_files(target.ledger, executor.most_tasks)
     if len(ranges) <= RUN_HERE:
         return None
-    named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))
-    tasks = (
-        ListingTask(name, listed_range, target.output_for_task(name)) for name, listed_range in named_ranges
+    named_ranges = [(f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges)]
+    summary_task = SummaryTask(ranges[0].tables, target.ledger.lacks_paths())
+    tasks: tuple[LastTask, ...] = (
+        partial(summarize_files, summary_task),
+        *(
+            partial(make_manifest_parts, ListingTask(name, listed_range, target.output_for_task(name)))
+            for name, listed_range in named_ranges
+        ),
     )
-    parts_of_ranges = sorted(
-        executor.map_unordered(make_manifest_parts, tasks), key=attrgetter("path_before")
-    )
+    parts_of_ranges = list[RangeParts]()
+    for result in executor.map_unordered(_run_task, tasks):
+        if isinstance(result, RangeParts):
+            parts_of_ranges.append(result)
+        else:
+            target.ledger.documents.use_summary(result)
+    parts_of_ranges.sort(key=attrgetter("path_before"))
     for listed_range in parts_of_ranges:  # nothing is added while workers read
         target.merge_partition(listed_range.result)
     return _combine_range_parts(origin, parts_of_ranges)
+
+
+LastTask = Callable[[], RangeParts | FileSummary]
+"""Makes some parts of the manifest, or counts all files."""
+
+
+def _run_task(task: LastTask) -> RangeParts | FileSummary:
+    return task()
 
 
 def _combine_range_parts(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:

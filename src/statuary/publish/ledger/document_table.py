@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from statuary.base.files import PublishingError, transaction
 from statuary.publish.ledger.schema import (
+    IS_OF_MANIFEST,
     AddedFile,
     PartitionResult,
     all_names,
 )
+from statuary.publish.ledger.totals import ActionTotals, FileSummary, read_totals
 from statuary.system.databases import open_database
 
 KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
@@ -79,6 +81,8 @@ class DocumentTable:
         self._merged_count = 0
         self.partial = False  # whether files that this build does not add stay, except marked ones
         self.path_conflict: PublishingError | None = None
+        self.summary: FileSummary | None = None
+        self._changes_at_summary = 0
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
     def add(self, files: Iterable[AddedFile]) -> None:
@@ -268,8 +272,7 @@ class DocumentTable:
             published_path_count: how many paths the site had after the last build.
             published_bytes: the size of the site after the last build.
         """
-        query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
-        rows = self.connection.execute(query).fetchall()
+        rows = self._totals()
         by_action = {
             action: sum(count * actions.count(action) for actions, count, _ in rows)
             for action in (KEEP, ADD, REPLACE, OBSTRUCTED)
@@ -281,6 +284,19 @@ class DocumentTable:
             by_action[KEEP] += retained.names
             size += retained.size
         return SiteSize(by_action, size, changed_size)
+
+    def _totals(self) -> list[ActionTotals]:
+        if self.summary is not None:
+            of_manifest = read_totals(self.connection, IS_OF_MANIFEST)
+            added = sum(total.files for total in of_manifest)
+            if self.connection.total_changes == self._changes_at_summary + added:
+                return [*self.summary.totals, *of_manifest]
+            self.summary = None  # other rows were changed after the worker had read all
+        return read_totals(self.connection)
+
+    def use_summary(self, summary: FileSummary) -> None:
+        """Use what a worker has noted about all files of this build, unless other files follow."""
+        self.summary, self._changes_at_summary = summary, self.connection.total_changes
 
     def _count_retained_files(self, published_path_count: int, published_bytes: int) -> _RetainedFiles:
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"

@@ -35,6 +35,7 @@ from statuary.publish.ledger.schema import (
     ADOPT_OWNED,
     FORGET_OWNED,
     FULL_VIEW,
+    IS_OF_MANIFEST,
     MAIN,
     OWNED,
     PARTIAL_VIEW,
@@ -173,7 +174,7 @@ class Ledger:
         self.connection.executescript(OWNED)
         if not execute("SELECT 1 FROM documents LIMIT 1").fetchone():
             execute(ADOPT_OWNED)
-        elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
+        elif self.lacks_paths():
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt_published_files(self, paths_with_aliases: Iterable[tuple[str, str]]) -> None:
@@ -225,8 +226,11 @@ class Ledger:
 
         It is empty if the rows are only in memory.
         """
+        return self._database_path("work")
+
+    def _database_path(self, schema: str) -> str:
         databases = self.connection.execute("PRAGMA database_list")
-        (file,) = [file for _, name, file in databases if name == "work"]
+        (file,) = [file for _, name, file in databases if name == schema]
         return str(file)
 
     def __enter__(self) -> Self:
@@ -463,14 +467,39 @@ class Ledger:
             plan: the changes, as the method `plan` returned them.
         """
         totals = {"names": str(plan.document_count), "size": str(plan.size)}
+        names = "" if self.documents.summary is None else self.documents.summary.names
         with transaction(self.connection):
             self.documents.save()
-            self.connection.execute(SAVE_OWNED)
+            if not names:
+                self._save_paths()
             for table in self._tables:
                 table.save()
             self._save_groups()
             self._write_meta(totals | self._meta)
             self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
+        if names:  # if this process is killed before, the next build makes the database from the ledger
+            self._replace_path_database(names)
+
+    def _save_paths(self, condition: str = "1") -> None:
+        self.connection.execute(SAVE_OWNED.format(condition=condition))
+
+    def _replace_path_database(self, file: str) -> None:
+        """Use a database with the paths of published files that a worker has made.
+
+        Args:
+            file: the database, which lacks the files of the manifest.
+        """
+        path_database = Path(self._database_path("owned"))
+        self.connection.execute("DETACH owned")
+        self.connection.execute("ATTACH ? AS owned", (file,))
+        self._save_paths(IS_OF_MANIFEST)
+        self.connection.execute("DETACH owned")
+        os.replace(file, path_database)
+        self._attach_path_database(path_database)
+
+    def lacks_paths(self) -> bool:
+        """Return whether the database with the paths of published files is empty."""
+        return self.connection.execute("SELECT 1 FROM owned.names LIMIT 1").fetchone() is None
 
     def finish(self, notes: Mapping[str, str] = MappingProxyType({})) -> None:
         """Record that this build has put all its files into place.

@@ -1,7 +1,7 @@
 """Work for the ledger of many contracts that runs on other processes.
 
-Workers sort the rows of partitions and read added files. The building process only appends sorted rows, and
-makes one index. Workers read files that nobody writes any more, or not until they are done.
+Workers sort the rows of partitions, and one of them adds these to a copy of the build's tables, with which the
+building process then continues. Workers read files that nobody writes any more, or not until they are done.
 """
 
 import os
@@ -14,9 +14,14 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 from statuary.base.files import PublishingError
-from statuary.publish.ledger.document_table import SCHEMA, DocumentTable, tables_of_sections
+from statuary.publish.ledger.document_table import (
+    SCHEMA,
+    DocumentTable,
+    tables_of_sections,
+)
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.schema import WORK_SETTINGS
+from statuary.publish.ledger.schema import IS_OF_MANIFEST, OWNED, WORK_SETTINGS
+from statuary.publish.ledger.totals import FileSummary, read_totals
 from statuary.system.databases import open_database, open_read_only_database
 from statuary.system.writing import sync_file
 
@@ -217,6 +222,29 @@ def use_merged_tables(ledger: Ledger, merged: MergedTables) -> None:
     documents = ledger.documents
     documents.sampled_paths += merged.sampled_paths
     documents.path_conflict = documents.path_conflict or merged.path_conflict
+
+
+class SummaryTask(NamedTuple):
+    """A task for a worker: to count all files of a build, and to list their names."""
+
+    tables: BuildTables
+    makes_names: bool
+
+
+def summarize_files(task: SummaryTask) -> FileSummary:
+    """Count all files of a build, except those of the manifest, and list their names in a database."""
+    names = f"{task.tables.database}.{token_hex(8)}" if task.makes_names else ""
+    condition = f"NOT {IS_OF_MANIFEST}"
+    with closing(open_read_only_database(Path(task.tables.database), immutable=True)) as connection:
+        totals = read_totals(connection, condition)
+        if names:
+            connection.execute("ATTACH ? AS owned", (names,))
+            connection.executescript(OWNED)
+            query = f"SELECT path, aliases FROM offered WHERE {condition}"
+            connection.execute(f"INSERT INTO owned.names {query}")
+            connection.commit()
+            sync_file(names)
+    return FileSummary(totals, names)
 
 
 class ListedRange(NamedTuple):

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, Protocol
 
 from typing_extensions import override
 
+from statuary.base.files import MANIFEST, PARTS, SIGNATURE
 from statuary.registry import CONTENT_SECTIONS
 from statuary.site.document import Document
 from statuary.system.databases import CACHE, PAGE_SIZE
@@ -117,10 +118,13 @@ ADOPT_OWNED = """
 INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, '', 0 FROM owned.names
 """
 SAVE_OWNED = """
-INSERT INTO owned.names SELECT path, aliases FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE
+INSERT INTO owned.names SELECT path, aliases FROM work.offered WHERE {condition} ON CONFLICT (path) DO UPDATE
     SET path = excluded.path, aliases = excluded.aliases
     WHERE path != excluded.path COLLATE BINARY OR aliases != excluded.aliases
 """
+IS_OF_MANIFEST = f"(path IN ('{MANIFEST}', '{SIGNATURE}') OR path > '{PARTS}' AND path < '{PARTS[:-1]}0')"
+"""The condition of the files that a build adds last: those of the manifest."""
+
 FORGET_OWNED = """
 DELETE FROM owned.names
     WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
