@@ -99,7 +99,13 @@ def damage_exception_types(path: str) -> tuple[type[Exception], ...]:
 
 
 RANGE_SIZE = 8 << 20
-"""Bytes of a range: at most a second of work, so that all workers finish at about the same time."""
+"""Bytes of the last ranges: at most a second of work, so that all workers finish at about the same time."""
+
+LARGEST_RANGE = 4
+"""Blocks of a range while much of a file is left: each range costs the building process a millisecond."""
+
+TASKS_OF_RANGE = 8
+"""A range has at most so many of the `most_tasks` parts of the rest of a file: half of what each worker gets."""
 
 
 class LineRange(NamedTuple):
@@ -234,7 +240,7 @@ def divide_into_line_ranges_by_workers(
         root: the content folder.
         path: the path of the file.
         executor: runs the worker processes.
-        range_size: the approximate size of a range in bytes.
+        range_size: the approximate size of the last ranges in bytes.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -248,7 +254,8 @@ def divide_into_line_ranges_by_workers(
     while some := list(islice(blocks, BLOCKS)):
         tasks = (some[number : number + TASK_BLOCKS] for number in range(0, len(some), TASK_BLOCKS))
         for offset, lines, line_end in sorted(chain(*executor.map_unordered(count_lines, tasks))):
-            if offset and line_end is not None:
+            least = min(LARGEST_RANGE * range_size, TASKS_OF_RANGE * (end - start) // executor.most_tasks)
+            if offset and offset - start >= least and line_end is not None:
                 yield LineRange(path=path, start=start, end=line_end, first_line=first_line)
                 start, first_line = line_end, counted + 2
             counted += lines
