@@ -29,7 +29,7 @@ from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger import document_table
 from statuary.publish.ledger.document_table import write_partition_file
-from statuary.publish.ledger.ledger import OWNED_NAMES
+from statuary.publish.ledger.ledger import OWNED_NAMES, Ledger
 from statuary.publish.ledger.ranges import (
     ListedRange,
     SummaryTask,
@@ -390,3 +390,28 @@ def test_summary_of_worker_counts_all_files(tmp_path, is_late):
     with closing(sqlite3.connect((tmp_path / "site" / LEDGER).with_name(OWNED_NAMES))) as connection:
         names = [path for (path,) in connection.execute("SELECT path FROM names ORDER BY path")]
     assert names == sorted([*(f"a/{number}.txt" for number in range(5)), late.path])
+
+
+def test_interrupted_replacement_of_path_database_is_repaired(tmp_path, monkeypatch):
+    def add_files(target: FolderTarget) -> None:
+        target.add(Document(f"a/{number}.txt", b"body", "text/plain") for number in range(5))
+
+    with FolderTarget(tmp_path / "site") as target:
+        add_files(target)
+        tables = tables_for_workers(target.ledger)
+        assert tables is not None
+        target.ledger.documents.use_summary(summarize_files(SummaryTask(tables, makes_names=True)))
+        with monkeypatch.context() as interrupted:
+            interrupted.setattr(Ledger, "_save_paths", raise_interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                target.apply()
+    with FolderTarget(tmp_path / "site") as target:
+        assert (tmp_path / "site/a/4.txt").read_bytes() == b"body"
+        add_files(target)
+        assert target.plan().is_empty
+        names = target.ledger.connection.execute("SELECT path FROM owned.names ORDER BY path").fetchall()
+    assert names == [(f"a/{number}.txt",) for number in range(5)]
+
+
+def raise_interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
