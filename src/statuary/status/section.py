@@ -242,7 +242,6 @@ class StatusSection(ContentSection, PublishesIncidents):
     @override
     def build(self, run: Run) -> SectionResult | None:
         from statuary.status.faulty_components import store_published_components
-        from statuary.status.store_settled import store_settled_incidents
         from statuary.status.write_status import write_status
 
         if run.site is None:
@@ -251,10 +250,9 @@ class StatusSection(ContentSection, PublishesIncidents):
         skipped = list[Finding]()
         with report_stage(run.progress, "Status documents and pages"):
             versions = former.previous_versions or self._status.previous_versions
-            status = replace(self._status, previous_versions=versions)
             self._paths = write_status(
                 run.target,
-                status,
+                replace(self._status, previous_versions=versions),
                 run.site.hosting,
                 former.changes,
                 skipped,
@@ -262,7 +260,6 @@ class StatusSection(ContentSection, PublishesIncidents):
             )
         content = run.site.content_of(StatusContent).catalogue
         store_published_components(run.target, content.components)
-        store_settled_incidents(run, status, self._found)
         counts = (
             count_text(len(content.components), "component"),
             count_text(len(content.incidents), "incident"),

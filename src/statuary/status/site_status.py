@@ -23,7 +23,6 @@ from statuary.status.model.embargo import public_status
 from statuary.status.model.incident_history import IncidentHistory, IncidentState, estimate_document_entries
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import build_timeline_to_horizon, document_transitions, unchanged_since
-from statuary.status.model.settled_incidents import SettledState, without_settling
 from statuary.status.model.timeline import Timeline, changes_after
 from statuary.status.urls import ARCHIVE, INCIDENT, incident_id_of_path
 
@@ -178,19 +177,20 @@ class SiteStatus:
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
         """The documents that can no longer change, in sets (a month) that builds reuse."""
-        return StatusArchive(
-            self.now, self.api, self.feeds, self.pages, self.digests, self.record_documents
-        ).parts()
+        archive = StatusArchive(
+            self.now, self.api, self.feeds, self.pages, self._digests, self.record_documents
+        )
+        return archive.parts()
 
     def record_documents(self, record: IncidentState) -> Iterator[Document]:
         """Yield the API document and page of an incident that no longer changes."""
         yield self.api.closed_document(record)
-        if self.pages is not None and record.incident.source not in self.omitted_sources.get(PAGES, ()):
+        is_omitted = record.incident.source in self.omitted_sources.get(PAGES, ())
+        if self.pages is not None and not is_omitted:
             yield self.pages.incident_page(record)
 
     @cached_property
-    def digests(self) -> dict[IncidentState, str]:
-        """The digest of each incident and window in its last state."""
+    def _digests(self) -> dict[IncidentState, str]:
         final = (history.final_state for history in self.timeline.histories)
         return {record: self._record_digest(record) for record in final if record is not None}
 
@@ -205,8 +205,6 @@ class SiteStatus:
                 return
 
     def _record_digest(self, record: IncidentState) -> str:
-        if isinstance(record, SettledState) and record.digest and not self.previous_versions:
-            return record.digest
         updates = record.published_updates
         effects = [
             (published_update.update.id, published_update.published_at, published_update.affected_components)
@@ -217,7 +215,7 @@ class SiteStatus:
             if self.previous_versions
             else []
         )
-        return digest_of(without_settling(record.incident), record.components, effects, version_texts)
+        return digest_of(record.incident, record.components, effects, version_texts)
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
@@ -274,7 +272,7 @@ class SiteStatus:
 
         If they are the same, a build reuses the documents. The program itself is not part of them.
         """
-        return self.shared_inputs, self._instants, list(self.digests.values())
+        return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _records_of_changing_documents(self, earliest: Instant) -> Iterator[IncidentHistory]:
         """Yield the incidents and windows on which documents that may change depend."""
@@ -298,7 +296,7 @@ class SiteStatus:
         closed = [
             self.api.closed_document_inputs(state) for state in states if state is not None and state.closed
         ]
-        return [self.digests[state] for state in (history.final_state,) if state is not None], closed
+        return [self._digests[state] for state in (history.final_state,) if state is not None], closed
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
@@ -347,9 +345,11 @@ class SiteStatus:
 
     def epoch_findings(self) -> list[Finding]:
         """Warn if a limit ends the later versions of documents before the horizon."""
-        if len(self.transitions) <= self._max_epochs or self.epochs is None:
+        if len(self.transitions) <= self._max_epochs:
             return []
-        found = self.epochs.limit_finding(self.timeline.catalogue.page_source)
+        found = (
+            None if self.epochs is None else self.epochs.limit_finding(self.timeline.catalogue.page_source)
+        )
         return [] if found is None else [found]
 
 

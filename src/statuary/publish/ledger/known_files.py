@@ -2,7 +2,7 @@
 
 import sqlite3
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from typing_extensions import override
 
@@ -15,13 +15,6 @@ from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 
 Value = TypeVar("Value")
-
-
-class StoredValue(NamedTuple):
-    """The bytes of a stored value, with the checksum of the file, the inputs, the program and the value."""
-
-    checksum: bytes
-    value: bytes
 
 
 class KnownFiles(LedgerTable):
@@ -41,8 +34,7 @@ class KnownFiles(LedgerTable):
             "SELECT name, checksum, value FROM main.known_files"
             " WHERE typeof(checksum) = 'blob' AND typeof(value) = 'blob'"  # else the ledger is damaged
         )
-        self._known = {name: StoredValue(checksum, value) for name, checksum, value in rows}
-        self._checksums: dict[str, bytes] = {}  # those of the values of this build
+        self._known = {name: (checksum, value) for name, checksum, value in rows}
         self._program = program_fingerprint().encode()
         self._digests: dict[
             str, bytes
@@ -61,27 +53,15 @@ class KnownFiles(LedgerTable):
         Returns:
             The value, or None if it is not stored, or the file, the inputs or the program have changed since.
         """
-        stored = self.stored_value(name, body, *inputs)
-        if stored is None:
-            return None
-        try:
-            return decode_value(kind, stored.value)
-        except LookupError:  # this machine has no data of a time zone
-            return None
-
-    def stored_value(self, name: str, body: bytes, *inputs: object) -> "StoredValue | None":
-        """Return the stored value of a file as its bytes, unless the file has changed; see `find`."""
         inputs_digest = digest_of(*inputs).encode() if inputs else b""
         digest = self._digests[name] = sha256(inputs_digest + body).digest()
-        stored = self._known.get(name)
-        if stored is None or stored.checksum != self._checksum(digest, stored.value):
+        checksum, value = self._known.get(name, (b"", b""))
+        if checksum != self._checksum(digest, value):
             return None
-        self._checksums[name] = stored.checksum
-        return stored
-
-    def checksum_of(self, name: str) -> bytes:
-        """Return the checksum of a value that this build has found or added; empty if it is not stored."""
-        return self._checksums.get(name, b"")
+        try:
+            return decode_value(kind, value)
+        except LookupError:  # this machine has no data of a time zone
+            return None
 
     def only_changed(self, load: Load[Value], kind: type[Value], *inputs: object) -> Load[Value]:
         """Return a function that calls another one only for files that changed since the last build.
@@ -118,8 +98,7 @@ class KnownFiles(LedgerTable):
         except TypeError:
             del self._digests[name]
         else:
-            checksum = self._checksums[name] = self._checksum(self._digests[name], encoded)
-            self._changed.append((name, checksum, encoded))
+            self._changed.append((name, self._checksum(self._digests[name], encoded), encoded))
 
     def _checksum(self, digest: bytes, value: bytes) -> bytes:
         return sha256(self._program + digest + value).digest()

@@ -285,11 +285,8 @@ def duplicate_record_id(context: StatusContext) -> Iterator[StatusViolation]:
 @check
 def duplicate_update_id(context: StatusContext) -> Iterator[StatusViolation]:
     """Ids of updates must be unique."""
-    records = context.records
-    if any(update.id in context.settled_update_ids for record in records for update in record.updates):
-        records = (*context.catalogue.incidents, *context.catalogue.maintenances)
     owners: dict[str, tuple[str, Pointer]] = {}
-    for record in records:
+    for record in context.records:
         for update in record.updates:
             location = (record.source, update.pointer)
             owner = owners.setdefault(update.id, location)

@@ -115,7 +115,7 @@ def _components_with_status(record: Incident) -> list[str]:
 @check(Severity.WARNING)
 def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
     """Components should be operational after their incident or maintenance window ends."""
-    for history in context.histories:
+    for history in context.timeline.histories:
         state = history.final_state
         if state is None or state.resolved_at is None or not state.closed:
             continue

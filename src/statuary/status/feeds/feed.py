@@ -194,7 +194,11 @@ def feed_sorting_time(record: IncidentState) -> Instant:
     It is the start of a maintenance window, or the time of an incident's latest update.
     """
     incident = record.incident
-    return incident.scheduled_for if isinstance(incident, Maintenance) else record.latest_display_at
+    return (
+        incident.scheduled_for
+        if isinstance(incident, Maintenance)
+        else record.published_updates[0].update.display_at
+    )
 
 
 def newest_published_first(records: Sequence[IncidentState]) -> list[IncidentState]:

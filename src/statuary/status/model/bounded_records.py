@@ -14,7 +14,6 @@ from statuary.base.primitives import Instant
 from statuary.status.model.records import Incident, Maintenance, StatusCatalogue, StatusSettings
 from statuary.status.model.recurrence import window_starts
 from statuary.status.model.schedule import horizon_after
-from statuary.status.model.settled_incidents import update_count
 from statuary.status.model.vocabulary import UNRESOLVED_STATUSES
 
 UPDATES_OF_WINDOW = 4
@@ -42,8 +41,6 @@ def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
     horizon = horizon_after(now, catalogue, settings)
     counts = {record.source: _count_listed_components(record, horizon) for record in _all_records(catalogue)}
     total = sum(counts.values())
-    if total <= MAX_ALL_AFFECTED:
-        return BoundedCatalogue(catalogue, [])
     excluded: dict[str, Finding] = {}
     for record in sorted(_all_records(catalogue), key=lambda record: _importance_key(record, now)):
         if total <= MAX_ALL_AFFECTED:
@@ -51,6 +48,8 @@ def limit_records(catalogue: StatusCatalogue, now: Instant, settings: StatusSett
         if counts[record.source]:
             total -= counts[record.source]
             excluded[record.source] = _exclusion_finding(record, counts[record.source])
+    if not excluded:
+        return BoundedCatalogue(catalogue, [])
     incidents = tuple(record for record in catalogue.incidents if record.source not in excluded)
     maintenances = tuple(record for record in catalogue.maintenances if record.source not in excluded)
     bounded = replace(catalogue, incidents=incidents, maintenances=maintenances)
@@ -64,7 +63,7 @@ def _all_records(catalogue: StatusCatalogue) -> Iterator[Incident]:
 
 def _count_listed_components(record: Incident, horizon: Instant) -> int:
     if not isinstance(record, Maintenance):
-        return len(record.components) * (1 + update_count(record))
+        return len(record.components) * (1 + len(record.updates))
     windows = 1 if record.recurrence is None else len(window_starts(record, record.recurrence, horizon))
     return windows * len(record.components) * (1 + max(len(record.updates), UPDATES_OF_WINDOW))
 

@@ -7,7 +7,6 @@ status below it.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
 from enum import StrEnum
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -70,25 +69,6 @@ class OpenLayers:
         self._heaps: dict[bool, list[int]] = {False: [], True: []}
         self._stated = 0
         self.override_all_statuses(Layer(LayerKind.STATED, base))
-
-    @classmethod
-    def from_layers(cls, layers: Iterable[Layer]) -> "OpenLayers":
-        """Return the statuses with the given layers, oldest first, of which one is stated."""
-        made = cls("operational")
-        made._layers.clear()
-        made._heaps = {False: [], True: []}
-        for made._highest, layer in enumerate(layers):
-            made._insert(made._highest, layer)
-        return made
-
-    def copy(self) -> "OpenLayers":
-        """Return the same statuses, which can be changed without changing these."""
-        return OpenLayers.from_layers(self.layers)
-
-    @property
-    def layers(self) -> list[Layer]:
-        """The statuses from all causes, oldest first."""
-        return [self._layers[position] for position in sorted(self._layers)]
 
     def override_all_statuses(self, stated: Layer) -> None:
         """Replace a component's statuses from all causes by a single status.
@@ -263,27 +243,6 @@ class LayerHistory:
             since = before.since if cause.status == before.status else instant
             self._instants.append(instant)
             self._shown_statuses.append(ComponentNow(cause.status, since, cause))
-
-    @classmethod
-    def from_changes(cls, instants: list[Instant], shown_statuses: list[ComponentNow]) -> "LayerHistory":
-        """Return the history with the given changes.
-
-        Args:
-            instants: the times of the changes, in order.
-            shown_statuses: the status before any change, and then the one after each.
-        """
-        made = cls("operational")
-        made._instants, made._shown_statuses = instants, shown_statuses
-        return made
-
-    def copy(self) -> "LayerHistory":
-        """Return a history that can be changed without changing this one."""
-        return LayerHistory.from_changes([*self._instants], [*self._shown_statuses])
-
-    @property
-    def changes(self) -> tuple[list[Instant], list[ComponentNow]]:
-        """The times of the changes, and the status before any and after each."""
-        return self._instants, self._shown_statuses
 
     def at(self, instant: Instant) -> ComponentNow:
         """Return the status that pages show at a given time, with its cause.

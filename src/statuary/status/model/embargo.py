@@ -17,7 +17,6 @@ from statuary.status.model.records import (
     Occurrence,
     StatusCatalogue,
 )
-from statuary.status.model.settled_incidents import is_settled_by
 from statuary.status.model.status_history import update_publication_time
 
 Record = TypeVar("Record", bound=Incident)
@@ -65,9 +64,6 @@ def _public_records(
 ) -> tuple[Record, ...]:
     public: list[Record] = []
     for record in records:
-        if is_settled_by(record, now):
-            public.append(record)
-            continue
         ahead = [update for update in record.updates if update_publication_time(record, update) > now]
         if record.draft or not ahead:
             public.append(record)

@@ -48,11 +48,6 @@ class IncidentState:
     next_update_by: Instant | None
 
     @property
-    def latest_display_at(self) -> Instant:
-        """The time that readers see at the newest update."""
-        return self.published_updates[0].update.display_at
-
-    @property
     def is_overdue(self) -> bool:
         """Whether the author promised an update by a time that has passed."""
         return self.next_update_by is not None and self.next_update_by <= self.since
@@ -92,16 +87,16 @@ class IncidentHistory:
             components: the ids of its components.
         """
         self.incident = incident
-        self.published_updates = () if incident.draft else tuple(published_updates)
+        self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:
-        if not self.published_updates:
+        if not self._published_updates:
             return ()
-        incident, first_published = self.incident, self.published_updates[0].published_at
-        edits = {published_update.update.updated_at for published_update in self.published_updates}
+        incident, first_published = self.incident, self._published_updates[0].published_at
+        edits = {published_update.update.updated_at for published_update in self._published_updates}
         stated_instants = {*incident.changes_without_update, incident.monitoring_at, incident.resolved_at}
         later_instants = {at for at in edits | stated_instants if at is not None and at > first_published}
         return tuple(sorted(later_instants.union(self._publication_times)))
@@ -128,7 +123,7 @@ class IncidentHistory:
         is late. Only pages show this; the API does not.
         """
         promises = []
-        for place, published_update in enumerate(self.published_updates):
+        for place, published_update in enumerate(self._published_updates):
             promised = published_update.update.next_update_by
             later_instants = self._publication_times[place + 1 :]
             is_open = published_update.update.status not in CLOSED_STATUSES
@@ -160,7 +155,7 @@ class IncidentHistory:
 
     def _compute_state(self, since: Instant) -> IncidentState:
         count = bisect_right(self._publication_times, since)
-        published_updates = self.published_updates[:count]
+        published_updates = self._published_updates[:count]
         newest_first = tuple(sorted(published_updates, key=_display_time)[::-1])
         status = newest_first[0].update.status
         edits = [last_edit_as_of(published_update, since) for published_update in published_updates]
@@ -181,7 +176,7 @@ class IncidentHistory:
 
     @cached_property
     def _publication_times(self) -> list[Instant]:
-        return [published_update.published_at for published_update in self.published_updates]
+        return [published_update.published_at for published_update in self._published_updates]
 
     def _impact_at(self, update_count: int, since: Instant) -> Impact:
         override, override_at = self.incident.impact_override, self.incident.impact_override_at
@@ -193,7 +188,7 @@ class IncidentHistory:
 
     @cached_property
     def _worst_impacts(self) -> list[Impact]:
-        return list(_worst_impacts_so_far(self.published_updates))
+        return list(_worst_impacts_so_far(self._published_updates))
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         monitoring_at = self.incident.monitoring_at

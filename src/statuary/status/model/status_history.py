@@ -69,11 +69,7 @@ class StatusHistory:
     last_status: ComponentStatus = field(init=False)  # the status after the last change
 
     def __post_init__(self) -> None:
-        self.last_status = self.statuses[-1] if self.statuses else self.base
-
-    def copy(self) -> "StatusHistory":
-        """Return a history that can be changed without changing this one."""
-        return StatusHistory(self.base, [*self.instants], [*self.statuses])
+        self.last_status = self.base
 
     def at(self, instant: Instant) -> BegunStatus:
         """Return the component's status at a given time, and when it began."""
@@ -107,38 +103,15 @@ class StatusHistory:
             self.last_status = status
 
 
-class ReplayState(NamedTuple):
-    """The statuses of components up to a time, from which a replay goes on.
-
-    Attributes:
-        layers: the statuses that each component has at the end, from several causes.
-    """
-
-    until: Instant
-    status_histories: Mapping[str, StatusHistory]
-    layer_histories: Mapping[str, LayerHistory]
-    layers: Mapping[str, OpenLayers]
-
-
 class ReplayResult(NamedTuple):
     """The result of replaying all updates: statuses over time, and updates."""
 
     status_histories: Mapping[str, StatusHistory]
     layer_histories: Mapping[str, LayerHistory]
     published_updates: Mapping[str, Sequence[PublishedUpdate]]
-    layers: Mapping[str, OpenLayers]  # the statuses of each component at the end
-
-    def state_at(self, until: Instant) -> ReplayState:
-        """Return the state at the end of this replay, which was until then."""
-        return ReplayState(until, self.status_histories, self.layer_histories, self.layers)
 
 
-def replay_updates(
-    catalogue: StatusCatalogue,
-    records: Sequence[Incident],
-    start: ReplayState | None = None,
-    until: Instant | None = None,
-) -> ReplayResult:
+def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
     """Apply all updates in order, to get each component's status over time.
 
     Changes under the key `history` of a component are applied, too.
@@ -146,16 +119,11 @@ def replay_updates(
     Args:
         catalogue: the page with its components.
         records: the incidents and maintenance windows.
-        start: the state after all earlier updates; None for a replay from the beginning.
-        until: the time of the last change to apply; None for all.
     """
-    replayer = _Replayer(catalogue, start)
+    replayer = _Replayer(catalogue)
     for event in sorted(_replay_events(catalogue, records), key=attrgetter("at", "rank")):
-        if (start is None or event.at > start.until) and (until is None or event.at <= until):
-            replayer.apply_event(event)
-    return ReplayResult(
-        replayer.status_histories, replayer.layer_histories, replayer.published_updates, replayer.layers
-    )
+        replayer.apply_event(event)
+    return ReplayResult(replayer.status_histories, replayer.layer_histories, replayer.published_updates)
 
 
 class _StatusChangeEvent(NamedTuple):
@@ -224,21 +192,17 @@ class _Replayer:
             id.
     """
 
-    def __init__(self, catalogue: StatusCatalogue, start: ReplayState | None) -> None:
+    def __init__(self, catalogue: StatusCatalogue) -> None:
         self.status_histories = {
             component.id: StatusHistory(component.status) for component in catalogue.components
         }
         self.layer_histories = {
             component.id: LayerHistory(component.status) for component in catalogue.components
         }
-        self.layers = defaultdict(
+        self._layers = defaultdict(
             lambda: OpenLayers("operational"),
             {component.id: OpenLayers(component.status) for component in catalogue.components},
         )
-        if start is not None:
-            self.status_histories |= {key: value.copy() for key, value in start.status_histories.items()}
-            self.layer_histories |= {key: value.copy() for key, value in start.layer_histories.items()}
-            self.layers |= {key: value.copy() for key, value in start.layers.items()}
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_component_names(catalogue)
@@ -258,7 +222,7 @@ class _Replayer:
         )
 
     def _apply_change(self, event: _StatusChangeEvent) -> None:
-        layers = self.layers[event.component.id]
+        layers = self._layers[event.component.id]
         if not event.change.is_upstream:
             # A status that a person sets in `history` replaces the statuses that all records give.
             layers.override_all_statuses(Layer(LayerKind.STATED, event.change.status, event.at))
@@ -280,7 +244,7 @@ class _Replayer:
             if status == "operational":
                 # Statuspage showed this component as operational, although other records may have been open.
                 # So drop the statuses from all records.
-                self.layers[code].override_all_statuses(
+                self._layers[code].override_all_statuses(
                     Layer(LayerKind.STATED, status, event.at, event.record.id)
                 )
                 self._record_change(code, event.at)
@@ -325,7 +289,7 @@ class _Replayer:
     ) -> None:
         for component, status in statuses.items():
             if status == "operational":
-                self.layers[component].set_operational(event.at, event.record.id)
+                self._layers[component].set_operational(event.at, event.record.id)
                 self._record_change(component, event.at)
             elif status is not None:
                 self._set_status(event, component, status)
@@ -335,7 +299,7 @@ class _Replayer:
             written_ids = {self._component_id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:
-                    self.layers[component].remove_layer(_layer_kind(event.record), event.record.id)
+                    self._layers[component].remove_layer(_layer_kind(event.record), event.record.id)
                     self._record_change(component, event.at)
         if event.update.status in RESOLVING_STATUSES:
             self._keep_ended_statuses(event)
@@ -365,16 +329,16 @@ class _Replayer:
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         self._held.setdefault(event.record.id, {})[component] = None
         layer = Layer(_layer_kind(event.record), status, event.at, event.record.id)
-        self.layers[component].add_layer(layer)
+        self._layers[component].add_layer(layer)
         self._record_change(component, event.at)
 
     def _keep_ended_statuses(self, event: _UpdateEvent) -> None:
         for component in self._held.pop(event.record.id, {}):
-            self.layers[component].keep_after_record_end(_layer_kind(event.record), event.record.id)
+            self._layers[component].keep_after_record_end(_layer_kind(event.record), event.record.id)
             self._record_change(component, event.at)
 
     def _record_change(self, component: str, at: Instant) -> None:
-        top = self.layers[component].top
+        top = self._layers[component].top
         self._layer_history(component).record_change(at, top.shown)
         self._status_history(component).record_change(at, top.newest.status)
 

@@ -5,8 +5,8 @@ instant can be written. It never reads a clock.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, lru_cache
 from math import inf
@@ -14,18 +14,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant, midnights
-from statuary.status.model.component_now import ComponentNow, LayerHistory, OpenLayers
+from statuary.status.model.component_now import ComponentNow, LayerHistory
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component, Incident, Page, StatusCatalogue
 from statuary.status.model.recurrence import has_window_after, maintenance_windows
-from statuary.status.model.settled_incidents import (
-    SettledHistory,
-    SettledIncident,
-    SettledPast,
-    past_of,
-    split_settled,
-    without_settling,
-)
 from statuary.status.model.status_history import StatusHistory, replay_updates
 from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, overall_status, worst_status
 
@@ -70,8 +62,6 @@ class Timeline:
     layer_histories: dict[str, LayerHistory]  # each component's status as pages show it, by id
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
-    past: SettledPast | None = None  # the settled incidents
-    layers: Mapping[str, OpenLayers] = field(default_factory=dict)  # the statuses at the end, from all causes
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:
@@ -135,16 +125,11 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     maintenances = tuple(
         window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
     )
-    past, others = split_settled(catalogue, (*catalogue.incidents, *maintenances))
-    if past is None and any(past_of(record) for record in catalogue.incidents):
-        catalogue = replace(catalogue, incidents=tuple(map(without_settling, catalogue.incidents)))
     incidents = catalogue.incidents
-    replayed = replay_updates(catalogue, others, None if past is None else past.state)
+    replayed = replay_updates(catalogue, (*incidents, *maintenances))
     ids = {name: component.id for name, component in catalogue.components_by_name.items()}
 
     def history(record: Incident) -> IncidentHistory:
-        if past is not None and isinstance(record, SettledIncident) and past_of(record) is past:
-            return SettledHistory(record, past.facts[record.source])
         component_names = (*record.component_order, *record.components)
         components = tuple(dict.fromkeys(ids.get(name, name) for name in component_names))
         return IncidentHistory(record, replayed.published_updates.get(record.id, ()), components)
@@ -156,8 +141,6 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
         layer_histories=dict(replayed.layer_histories),
         incidents=tuple(map(history, newest_created_first(incidents))),
         maintenances=tuple(map(history, newest_created_first(maintenances))),
-        past=past,
-        layers=replayed.layers,
     )
 
 

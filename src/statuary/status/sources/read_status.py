@@ -12,7 +12,6 @@ from statuary.publish.ledger.known_files import KnownFiles
 from statuary.source.content_files import ContentFiles, Load
 from statuary.source.file_kinds import FileKind
 from statuary.source.source_files import SourceFile
-from statuary.status.known_settled import KnownSettled
 from statuary.status.model.faulty_parts import without_faulty_components
 from statuary.status.model.records import (
     Incident,
@@ -51,10 +50,7 @@ def read_status(
     load_components = changed(partial(_load_components, page=page), ReadComponents, page)
     load_maintenance = changed(partial(_load_maintenance, page=page), Maintenance, page)
     components = files.read_single(FileKind.COMPONENTS, load_components)
-    load_incident = changed(_load_incident, Incident)
-    if known is not None:
-        load_incident = known.ledger.table(KnownSettled).only_unsettled(load_incident)
-    incidents = read_all(FileKind.INCIDENT, load_incident)
+    incidents = read_all(FileKind.INCIDENT, changed(_load_incident, Incident))
     maintenances = read_all(FileKind.MAINTENANCE, load_maintenance)
     templates = read_all(FileKind.TEMPLATE, changed(_load_template, IncidentTemplate))
     if page is None:

@@ -1,4 +1,4 @@
-"""Incidents that ended long ago are neither decoded, replayed nor checked, and builds stay those of a new site."""
+"""A site whose incidents are edited one after the other has the files of a new site."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,15 +8,10 @@ from shutil import rmtree
 
 import pytest
 
-from statuary.publish.ledger import stored_values
-from statuary.status import known_settled
-from statuary.status.model import status_history
-from statuary.status.model.records import Incident
 from support.random_runs import seeded, times
-from support.sites import COMPONENTS, INCIDENT, SITE, build, built_files, files_in, write_files
+from support.sites import COMPONENTS, SITE, build, files_in, write_files
 from support.tiers import few_by_default
 
-NOW = "2026-12-01T10:00:00Z"
 KEYS = ("rpc", "blocks", "explorer")
 STATUSES = (
     "operational",
@@ -175,78 +170,3 @@ def test_random_status_edits_equal_fresh_build(tmp_path, seed, count, steps):
         files, others = files_in(out), files_in(anew)
         differing = {path for path in files.keys() | others.keys() if files.get(path) != others.get(path)}
         assert differing <= {"changes.json"}, done
-
-
-@pytest.fixture
-def content(tmp_path) -> Path:
-    """Write an incident of each month, which ended within an hour."""
-    incidents = {
-        f"incidents/i{month:02}.yaml": INCIDENT.replace("2026-11-02", f"2026-{month:02}-02")
-        for month in range(1, 12)
-    }
-    files = {"site.yaml": SITE, "components.yaml": COMPONENTS, **incidents}
-    return write_files(tmp_path / "content", files)
-
-
-@pytest.fixture
-def work(monkeypatch) -> list[str]:
-    """The ids of the incidents that are decoded, and of those that are replayed."""
-    done: list[str] = []
-    decode, replay = stored_values.decode_value, status_history.update_publication_time
-
-    def noting_decode(kind, value):
-        decoded = decode(kind, value)
-        done.extend([decoded.id] if kind is Incident else [])
-        return decoded
-
-    def noting_replay(record, update):
-        done.append(record.id)
-        return replay(record, update)
-
-    monkeypatch.setattr(known_settled, "decode_value", noting_decode)
-    monkeypatch.setattr(status_history, "update_publication_time", noting_replay)
-    return done
-
-
-def test_settled_incidents_need_no_work(content, tmp_path, work):
-    out = tmp_path / "out"
-    before = built_files(content, out, NOW)
-    work.clear()
-    assert built_files(content, out, NOW) == before
-    assert not work
-    write_files(content, {"incidents/i03.yaml": (content / "incidents/i03.yaml").read_text() + "# edited\n"})
-    assert built_files(content, out, NOW) == before
-    assert len(set(work)) == 11
-
-
-def test_damaged_settled_incidents_are_ignored(content, tmp_path, monkeypatch):
-    before = built_files(content, tmp_path / "out", NOW)
-    parse = known_settled._parse_note
-    parsed = []
-    monkeypatch.setattr(
-        known_settled, "_parse_note", lambda note: parsed.append(parse(note[:-1] + "?")) or parsed[-1]
-    )
-    assert built_files(content, tmp_path / "out", NOW) == before
-    assert parsed == [None]
-
-
-def test_build_before_end_of_settled_incident_equals_fresh_build(content, tmp_path):
-    built_files(content, tmp_path / "out", NOW)
-    earlier = "2026-08-01T00:00:00Z"
-    assert build(content, tmp_path / "out", earlier).checked.findings == (
-        build(content, tmp_path / "anew", earlier).checked.findings
-    )
-    files, others = (files_in(tmp_path / site) for site in ("out", "anew"))
-    assert {path for path in files if files[path] != others.get(path)} <= {"changes.json"}
-
-
-def test_update_id_of_settled_incident_is_taken(content, tmp_path):
-    built_files(content, tmp_path / "out", NOW)
-    text = INCIDENT.replace("- at:", "- id: taken\n    at:", 1)
-    write_files(content, {"incidents/i11.yaml": text})
-    built_files(content, tmp_path / "out", NOW)
-    write_files(content, {"incidents/i12.yaml": text.replace("2026-11-02", "2026-11-03")})
-    found, fresh = (built_files(content, tmp_path / site, NOW) for site in ("out", "anew"))
-    assert found == fresh
-    assert "incidents/i11.json" in found
-    assert "incidents/i12.json" not in found
