@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import IO
 
 from statuary.base.files import PublishingError
@@ -135,6 +136,34 @@ def sync_file_system(folder: Path) -> None:
         os.close(descriptor)
     elif hasattr(os, "sync"):
         os.sync()
+
+
+class PeriodicSync:
+    """Writes the changes of a file system to disk twice a second, until it is stopped.
+
+    The disk then works during a build, and the wait at its end is short: on ext4, the first build of 20,000
+    contracts takes about an eighth less time (`tests/benchmarks/records_against_generators.py`).
+    """
+
+    def __init__(self, folder: Path, *, seconds: float = 0.5) -> None:
+        """Start the thread that writes.
+
+        Args:
+            folder: any folder on the file system.
+            seconds: the time between two writes.
+        """
+        self._is_stopped = Event()
+        self.thread = Thread(target=self._run, args=(folder, seconds), daemon=True)
+        self.thread.start()
+
+    def _run(self, folder: Path, seconds: float) -> None:
+        with suppress(OSError):  # the build itself reports a folder that cannot be opened
+            while not self._is_stopped.wait(seconds):
+                sync_file_system(folder)
+
+    def stop(self) -> None:
+        """End the thread, without waiting for the disk."""
+        self._is_stopped.set()
 
 
 def lock_folder(folder: Path, *, blocking: bool = True) -> int | None:

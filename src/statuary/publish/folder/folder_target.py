@@ -38,7 +38,7 @@ from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.system.files import read_text
-from statuary.system.writing import create_file
+from statuary.system.writing import PeriodicSync, create_file
 
 PARTITIONS = "partitions"
 """The folder of the partitions' results, below the staging folder of a run."""
@@ -74,6 +74,7 @@ class FolderTarget(BuildTarget):
         self._is_unclean = False
         self._is_applied = False
         self._is_resumed = False
+        self._sync: PeriodicSync | None = None
         self.folder.create()
         self.ledger = Ledger(self.folder.ledger_file)
         try:
@@ -114,6 +115,8 @@ class FolderTarget(BuildTarget):
             self.ledger.adopt_published_files(listed_files(text, self.read_published))
 
     def __enter__(self) -> Self:
+        if self._staged is not None:
+            self._sync = PeriodicSync(self.folder.root)
         return self
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
@@ -122,6 +125,8 @@ class FolderTarget(BuildTarget):
         Raises:
             PublishingError: in place of an error of the ledger or the disk.
         """
+        if self._sync is not None:
+            self._sync.stop()
         is_begun = True
         with suppress(sqlite3.Error):
             is_begun = self.ledger.get_meta("unfinished run") == str(self.ledger.run)
@@ -216,10 +221,7 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_case_variants(self) -> bool:
-        """Whether the folder lacks files whose names differ only in case.
-
-        On a file system that ignores case, such names are one file.
-        """
+        """Whether the folder ignores case, and so lacks files whose names differ only in case."""
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
     @override
