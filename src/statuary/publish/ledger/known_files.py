@@ -2,7 +2,7 @@
 
 import sqlite3
 from hashlib import sha256
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from typing_extensions import override
 
@@ -15,6 +15,14 @@ from statuary.source.source_files import ReadFile, SourceFile
 from statuary.source.unreadable import UnreadableError
 
 Value = TypeVar("Value")
+
+
+class _StoredValue(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    checksum: bytes  # of the program, the file, the other inputs, and the value
+    value: bytes
 
 
 class KnownFiles(LedgerTable):
@@ -34,12 +42,11 @@ class KnownFiles(LedgerTable):
             "SELECT name, checksum, value FROM main.known_files"
             " WHERE typeof(checksum) = 'blob' AND typeof(value) = 'blob'"  # else the ledger is damaged
         )
-        self._known = {name: (checksum, value) for name, checksum, value in rows}
+        self._known = {row.name: row for row in map(_StoredValue._make, rows)}
         self._program = program_fingerprint().encode()
-        self._digests: dict[
-            str, bytes
-        ] = {}  # the digest of the file and the inputs of each value of this build
-        self._changed: list[tuple[str, bytes, bytes]] = []
+        # The digests of the file and the inputs of each value that this build uses.
+        self._digests: dict[str, bytes] = {}
+        self._changed: list[_StoredValue] = []
 
     def find(self, name: str, body: bytes, kind: type[Value], *inputs: object) -> Value | None:
         """Return the stored value of a file, unless the file has changed.
@@ -55,11 +62,11 @@ class KnownFiles(LedgerTable):
         """
         inputs_digest = digest_of(*inputs).encode() if inputs else b""
         digest = self._digests[name] = sha256(inputs_digest + body).digest()
-        checksum, value = self._known.get(name, (b"", b""))
-        if checksum != self._checksum(digest, value):
+        stored = self._known.get(name)
+        if stored is None or stored.checksum != self._checksum(digest, stored.value):
             return None
         try:
-            return decode_value(kind, value)
+            return decode_value(kind, stored.value)
         except LookupError:  # this machine has no data of a time zone
             return None
 
@@ -98,7 +105,8 @@ class KnownFiles(LedgerTable):
         except TypeError:
             del self._digests[name]
         else:
-            self._changed.append((name, self._checksum(self._digests[name], encoded), encoded))
+            checksum = self._checksum(self._digests[name], encoded)
+            self._changed.append(_StoredValue(name, checksum, encoded))
 
     def _checksum(self, digest: bytes, value: bytes) -> bytes:
         return sha256(self._program + digest + value).digest()
