@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from statuary.site.document import Document
     from statuary.site.operations import ApiDescription
     from statuary.site.pages.page_parts import PageParts
+    from statuary.site.settings import ExtensionSettings
     from statuary.site.site_content import SiteContent, SiteIdentity
     from statuary.site.urls import Url
     from statuary.source.content_files import ContentFiles
@@ -191,9 +192,7 @@ class ContentFolder(NamedTuple):
     source: str = ""  # the path of site.yaml
     settings: object = None  # the section's settings from site.yaml; None if site.yaml cannot be read
     language: str = ""  # the language of pages
-    extensions: tuple[
-        tuple[str, tuple[object, ...]], ...
-    ] = ()  # the key and settings of each enabled extension
+    extensions: "ExtensionSettings" = ()
     known: "KnownFiles | None" = None  # the values of files in the last build; None reads every file
 
 

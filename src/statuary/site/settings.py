@@ -72,7 +72,7 @@ NO_HOSTING = HostingSettings()
 """The host of a site without hosting settings."""
 
 ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
-"""Key of site.yaml and settings of every extension that is on."""
+"""The key in site.yaml and the settings of each enabled extension."""
 
 
 MAX_CONTRACT_PAGES = 10_000

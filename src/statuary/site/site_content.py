@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 from statuary.base.findings import Finding
-from statuary.site.settings import NO_HOSTING, HostingSettings, PageSettings, SitePage
+from statuary.site.settings import NO_HOSTING, ExtensionSettings, HostingSettings, PageSettings, SitePage
 
 Value = TypeVar("Value")
 
@@ -56,7 +56,7 @@ class SiteContent(NamedTuple):
     pages: PageSettings
     hosting: HostingSettings = NO_HOSTING
     own_pages: tuple[SitePage, ...] = ()  # the site's own Markdown pages
-    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
+    extensions: ExtensionSettings = ()
     faulty_keys: frozenset[str] = frozenset()
     values: tuple[object, ...] = ()  # the content of the status and the contracts, one value of each type
     has_contracts: bool = False  # whether pages lead to contracts

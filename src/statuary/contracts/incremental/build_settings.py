@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from statuary.contracts.model.proof import Recompilation
     from statuary.contracts.model.record import RecordValue
     from statuary.contracts.pages.context import ContractPageContext
+    from statuary.site.settings import ExtensionSettings
 
 
 class RecordRecompiler(Protocol):
@@ -40,7 +41,5 @@ class ContractBuildSettings:
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
     has_contract_lists: bool = False  # whether pages list contracts
-    extensions: tuple[
-        tuple[str, tuple[object, ...]], ...
-    ] = ()  # name and settings of extensions that derive documents from records
+    extensions: "ExtensionSettings" = ()  # those that derive documents from records
     recompiler: "RecordRecompiler | None" = None  # None if this build recompiles no records

@@ -26,9 +26,7 @@ class ContractPageContext(NamedTuple):
     site: SiteContext
     chains: tuple[Chain, ...]
     addresses: frozenset[tuple[str, str]]  # chain and checksummed address of every contract with a page
-    rules: tuple[
-        tuple[str, str], ...
-    ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
+    rules: tuple[tuple[str, str], ...] = ()  # name and rule of each check; empty in a fingerprint
 
     def without_templates(self) -> "ContractPageContext":
         """Return the context without the theme's templates, after one has failed."""

@@ -73,9 +73,7 @@ class ChainView:
     pages: tuple[PageLink, ...] = ()  # all pages, newest first; empty on a page that is one of them
     newer: str = ""  # the neighbours of a page; empty if there is none
     older: str = ""
-    languages: tuple[
-        str, ...
-    ] = ()  # the languages of the chain's contracts; only on the first page, which has the search
+    languages: tuple[str, ...] = ()  # those of the chain's contracts, on the first page, for the search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,7 @@ class SiteSignatures(NamedTuple):
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
-    events: Mapping[
-        str, tuple[str, ...]
-    ] = {}  # the declarations of each signature, which differ in `indexed`
+    events: Mapping[str, tuple[str, ...]] = {}  # by signature: declarations, which differ in `indexed`
     public: frozenset[str] = frozenset()  # the signatures in the content's public list, whose kind is unknown
 
     @property

@@ -80,9 +80,7 @@ class ExampleBasis(NamedTuple):
     If they have not changed, the published document is reused.
     """
 
-    called_contracts: tuple[
-        tuple[str, str], ...
-    ]  # the address and chain id of each contract that is called within a call
+    called_contracts: tuple[tuple[str, str], ...]  # address and chain id of each called within a call
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
     sha256: str  # SHA-256 of the document
 

@@ -51,9 +51,7 @@ class DeploymentCheck:
     deployment: DescribedContract
     code: DeployedCode | None  # None if the site has no verified record
     reason: str = ""  # why there is no verified record
-    findings: tuple[
-        Finding, ...
-    ] = ()  # about this contract only; findings about the descriptor itself are in `CheckedDescriptor`
+    findings: tuple[Finding, ...] = ()  # those of the contract; the descriptor's are in `CheckedDescriptor`
 
     @property
     def deployed_descriptor(self) -> DeployedDescriptor | None:

@@ -94,9 +94,7 @@ class Survey(NamedTuple):
 
     number: int
     documents: int  # the number of documents in the range
-    exits: tuple[
-        int, ...
-    ]  # for each possible beginning of a group in the range, where that of the next range is
+    exits: tuple[int, ...]  # by possible beginning of a group in the range: where the next range's is
     samples: Sequence[DictionarySample]
 
 

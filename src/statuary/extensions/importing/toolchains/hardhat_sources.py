@@ -27,9 +27,7 @@ class _BuildInfo(NamedTuple):
     version: str  # the version without the commit
     settings: JsonObject
     sources: Mapping[str, str]  # sources whose contracts have artifacts, by the path that the compiler used
-    project_paths: Mapping[
-        str, str
-    ]  # paths in the project by the path that the compiler used, where they differ
+    project_paths: Mapping[str, str]  # paths in the project by the compiler's path, where they differ
 
 
 class _DeclaredContract(NamedTuple):
