@@ -16,7 +16,7 @@ from statuary.status.api.documents import StatusDocuments
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.pages.pages import StatusPages
 from statuary.status.site_status import SiteStatus
-from statuary.status.sources import read_status
+from statuary.status.sources import incident_source
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -87,8 +87,8 @@ def test_unchanged_status_build_writes_no_file(content, tmp_path, rendered, them
 
 @pytest.mark.slow
 def test_only_changed_incidents_are_parsed(content, tmp_path, monkeypatch):
-    out, paths, real = tmp_path / "out", [], read_status.incident_from_source
-    monkeypatch.setattr(read_status, "incident_from_source", lambda *of: paths.append(of[2]) or real(*of))
+    out, paths, real = tmp_path / "out", [], incident_source.incident_from_source
+    monkeypatch.setattr(incident_source, "incident_from_source", lambda *of: paths.append(of[2]) or real(*of))
     write_files(content, {"incidents/other.yaml": INCIDENT.replace("Slow", "Other")})
 
     def parsed(*, verify: bool = False) -> list[str]:
